@@ -99,7 +99,7 @@ def print_rows():
 def print_cost():
     """Iterations beyond the owned ones, for a square of cells in the middle of a large mesh."""
     airfoil = (("cells", 2), ("cells", 4), ("edges", 3), ("bedges", 3), ("cells", 2),
-               ("cells", 2), ("edges", 1), ("bedges", 1), ("cells", 0))  # OP2_DUMP=analyse prints them
+               ("cells", 2), ("edges", 1), ("bedges", 1), ("cells", 0))  # needed; OP2_DUMP=analyse prints them, save_soln raised to 4
     for side in (212, 106, 53, 26):
         margin = 4
         n = side + 2 * margin

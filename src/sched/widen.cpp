@@ -2,6 +2,7 @@
 #include <sched/widen.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace op2::sched {
 
@@ -23,49 +24,81 @@ bool share_rows(const ChainLoop& a, const ChainLoop& b) {
   });
 }
 
+/// Loops [begin, end).
+struct Run {
+  std::size_t begin, end;
+};
+
+/// Raises runs of neighbours that run equally far, each as a whole, so that none of them is parted.
 class Widening {
  public:
   Widening(std::span<const ChainLoop> chain, const ChainDemand& demand,
            std::span<const Level> valid)
-      : chain_(chain), demanded_(demand.extent), wider_(demand), valid_(valid) {}
+      : chain_(chain), made_(demand), valid_(valid) {}
 
   std::vector<Level> extents() {
-    for (std::size_t begin = 0, end = 0; begin < chain_.size(); begin = end) {
-      for (end = begin + 1; end < chain_.size() && are_neighbours(end - 1, end);) ++end;
-      widen(begin, end);
+    while (raise_one()) {
     }
-    return std::move(wider_.extent);
+    return std::move(made_.extent);
   }
 
  private:
+  Level extent(std::size_t k) const { return made_.extent[k]; }
+
   bool are_neighbours(std::size_t k, std::size_t next) const {
-    return chain_[k].set == chain_[next].set && demanded_[k] != core::no_level &&
-           demanded_[next] != core::no_level && share_rows(chain_[k], chain_[next]);
+    return chain_[k].set == chain_[next].set && extent(k) != core::no_level &&
+           extent(next) != core::no_level && share_rows(chain_[k], chain_[next]);
   }
 
-  /// What runs as far as its predecessor goes on doing so.
-  void widen(std::size_t begin, std::size_t end) {
-    const Level furthest = *std::max_element(demanded_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             demanded_.begin() + static_cast<std::ptrdiff_t>(end));
-    for (std::size_t k = begin; k < end; ++k) {
-      const bool follows = k > begin && demanded_[k] == demanded_[k - 1];
-      const Level extent = follows ? wider_.extent[k - 1] : furthest;
-      if (extent > demanded_[k] && may_run_on(extent, k)) wider_.extent[k] = extent;
+  /// False: no run can be raised any more.
+  bool raise_one() {
+    for (Run run{0, 0}; run.begin < chain_.size(); run.begin = run.end) {
+      run.end = run.begin + 1;
+      while (run.end < chain_.size() && extent(run.end) == extent(run.begin) &&
+             are_neighbours(run.end - 1, run.end))
+        ++run.end;
+      const auto [further, less] = std::minmax({before(run), behind(run)}, std::greater<>());
+      if (raise(run, further) || raise(run, less)) return true;
     }
+    return false;
+  }
+
+  /// How far the neighbours of a run go; no_level: there is none.
+  Level before(const Run& run) const {
+    const std::size_t k = run.begin;
+    return k > 0 && are_neighbours(k - 1, k) ? extent(k - 1) : core::no_level;
+  }
+  Level behind(const Run& run) const {
+    const std::size_t k = run.end;
+    return k < chain_.size() && are_neighbours(k - 1, k) ? extent(k) : core::no_level;
+  }
+
+  /// All or nothing.
+  bool raise(const Run& run, Level to) {
+    const Level from = extent(run.begin);
+    if (to <= from) return false;
+    for (std::size_t k = run.begin; k < run.end; ++k) {
+      if (!may_run_on(to, k)) {
+        std::fill_n(made_.extent.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                    run.end - run.begin, from);
+        return false;
+      }
+      made_.extent[k] = to;
+    }
+    return true;
   }
 
   bool may_run_on(Level extent, std::size_t k) const {
     const ChainLoop& loop = chain_[k];
     if (loop.reduction || !std::ranges::all_of(loop.args, is_direct)) return false;
-    const std::vector<Level> now = validity_after(chain_.first(k), wider_, valid_);
+    const std::vector<Level> now = validity_after(chain_.first(k), made_, valid_);
     return std::ranges::all_of(loop.args, [&](const ChainArg& arg) {
       return arg.access == OP_WRITE || now[arg.dat] >= extent;
     });
   }
 
   std::span<const ChainLoop> chain_;
-  const std::vector<Level>& demanded_;
-  ChainDemand wider_;
+  ChainDemand made_;
   std::span<const Level> valid_;
 };
 

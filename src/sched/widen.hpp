@@ -11,11 +11,11 @@
 
 namespace op2::sched {
 
-/// Extents of a chain's loops, none below that of `demand`. A loop that only modifies the rows of
-/// its own elements runs as far as the furthest of its neighbours over the same set, if all that it
-/// uses is valid there: so no message and no other loop changes. Loops are neighbours if each two
-/// in a row access a dat by the same element. Cost: O(arguments of the chain), for each loop that
-/// is in question.
+/// Extents of a chain's loops, none below that of `demand`. Loops are neighbours if they are next
+/// to each other, over the same set, and access a dat by the same element. Neighbours that run
+/// equally far go as far as the next ones, if they use no map, reduce nothing (see
+/// ChainLoop::reduction) and all that they use is valid there: so no message and no other loop
+/// changes. Cost: a pass over the arguments of the chain for each loop that is in question.
 /// @param valid  per dat: validity before the exchange
 std::vector<core::Level> widened_extents(std::span<const core::ChainLoop> chain,
                                          const ChainDemand& demand,

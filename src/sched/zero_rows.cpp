@@ -50,7 +50,7 @@ Step* next_user(Steps& steps, std::size_t s, const core::Dat* dat) {
 }
 
 /// Whether a step may take the sums that an earlier one has left at zero for that unseen: it runs
-/// on no other rows. (If it does, they are sent before.)
+/// on no other rows. What an exchange between them brings of these rows is not looked at.
 bool starts_from_zero(const Step& step, const Step& earlier, const core::Dat* dat) {
   const std::vector<const core::Dat*> sums = sums_of(step);
   return std::ranges::find(sums, dat) != sums.end() && step.levels.extent <= earlier.levels.extent;

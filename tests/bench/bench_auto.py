@@ -188,7 +188,8 @@ def on_networks(network, points, options, record, done):
         seconds = network.compare(point, seed, repeats) if repeats else {}
         for name, what in names.items():
             if repeats:
-                made = {"auto": what, "seed": seed, "seconds": seconds[name], "date": date.today().isoformat()}
+                made = {"auto": what, "seed": seed, "seconds": seconds[name], "date": date.today().isoformat(),
+                        "library": library_of(network.programs.build)}
                 record(made)
                 done[key_of(made)] = joined(done.get(key_of(made)), made)
             found.append(done[key_of({"auto": what})]["seconds"])

@@ -175,7 +175,8 @@ double Walk::saved_by(const std::vector<Step>& steps) const {
 double Walk::gain_of(const Step& step, const TimedChain& chain) const {
   const auto found = saved_.find(step.names.front());
   const double then = found != saved_.end() ? found->second : 0;
-  return then > 0 ? std::min(1.0, chain.saved / then) : chain.saved > 0;
+  if (then == 0) return chain.saved > 0 ? 1 : 0;
+  return std::min(1.0, chain.saved / then);
 }
 
 void Walk::time(const Step& step, TimedChain& chain) const {

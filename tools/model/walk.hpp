@@ -70,8 +70,8 @@ class Walk {
     const ModelChain* chain;
     const std::vector<PairMessage>* messages;
     std::vector<Step> steps;
-    double saved;  ///< part of the traffic, where a part is as large as one that ran in tiles when
-                   ///< costs were recorded; 0: it is not tiled
+    double saved;  ///< of its traffic, by tiles, where a part is as large as one that ran in tiles
+                   ///< when costs were recorded; 0: it is not tiled
     PhaseTimes phases;
     std::vector<Prediction::Loop> loops;  ///< of one execution, per step
   };
@@ -104,9 +104,10 @@ class Walk {
   const Machine& machine_;
   const Costs& costs_;
   const int busy_;
-  std::vector<double> part_bytes_;       ///< working bytes of each rank
-  std::map<std::string, double> saved_;  ///< most of the traffic of a loop's chain, on one rank
-  std::vector<double> host_seconds_;     ///< beside iterations, of each sequence
+  std::vector<double> part_bytes_;  ///< working bytes of each rank
+  /// By loop: the largest saving among its chains, on one rank.
+  std::map<std::string, double> saved_;
+  std::vector<double> host_seconds_;  ///< beside iterations, of each sequence
   std::map<PlanKey, TimedPlan> plans_;
   std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
 };

@@ -56,6 +56,14 @@ TEST(Widen, ALoopThatCannotFollowStaysWhereThePreviousOneIs) {
   EXPECT_THAT(widened, demanded);
 }
 
+TEST(Widen, LoopsThatRunEquallyFarAreNotParted) {
+  const auto [demanded, widened] = extents_of(
+      chain_of(on_cells().read(q).write(old), on_cells().read(old).read(q).read(res).write(sum),
+               on_cells().rw(q), flux()));
+  EXPECT_THAT(demanded, ElementsAre(0, 0, 2, 1));
+  EXPECT_THAT(widened, demanded);
+}
+
 TEST(Widen, NoLoopRunsWhereWhatItReadsIsNotValid) {
   const auto [demanded, widened] =
       extents_of(chain_of(flux(), on_cells().rw(q), on_cells().read(res).rw(q).write(old),

@@ -32,8 +32,8 @@ bool is_sequence_of(const PlanKey& key, const core::Queue& queue);
 
 /// Notes which dats may be valid deeper than they were: those that the sequence only reads, as it
 /// was queued, if their halos were deep enough already. Then nothing is exchanged of them, and
-/// deeper halos change no chain and no interior, and extents at most in that loops could run further
-/// to be fused (widen.hpp).
+/// deeper halos change no chain and no interior, and extents at most in that loops could run
+/// further to be fused (widen.hpp).
 /// @param exchanged  whether the plan exchanges layers of the dat
 void note_deeper(PlanKey& key, const std::function<bool(const core::Dat&)>& exchanged);
 

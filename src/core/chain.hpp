@@ -16,6 +16,9 @@ struct ChainArg {
   std::int32_t dat;  ///< number of the dat
   std::int32_t map;  ///< number of the map; -1: direct
   op_access access;  ///< OP_READ, OP_WRITE, OP_RW or OP_INC
+
+  bool is_direct() const { return map < 0; }
+  bool modifies() const { return access != OP_READ; }
 };
 
 struct ChainLoop {

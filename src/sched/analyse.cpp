@@ -21,16 +21,6 @@ core::Level validity_of(const core::Dat* dat, const std::vector<core::Level>& va
   return dat->on().layout->local_map && level >= 0 ? std::max(level, 2) : level;
 }
 
-/// How many loops run the same elements in the same phases as the loop before them.
-int pairs_together(const std::vector<core::ChainLoop>& loops, const core::ChainLevels& levels) {
-  int pairs = 0;
-  for (std::size_t k = 1; k < loops.size(); ++k)
-    if (loops[k].set == loops[k - 1].set && levels.extent[k] == levels.extent[k - 1] &&
-        levels.interior[k] == levels.interior[k - 1])
-      ++pairs;
-  return pairs;
-}
-
 /// Finds the levels of one chain after the other; validity advances with them.
 class Analyser {
  public:
@@ -70,20 +60,8 @@ class Analyser {
       for (auto* levels : {&made.levels.extent, &made.levels.valid})
         for (core::Level& level : *levels) level = std::min(level, 0);
     else if (options_.widens)
-      widen(made);
+      widen(made.levels, made.chain.loops, made.valid);
     return made;
-  }
-
-  /// Unless interiors, which may shrink, then part as many neighbours as extents join.
-  static void widen(Described& made) {
-    ChainDemand demand{made.levels.extent, made.levels.need};
-    demand.extent = widened_extents(made.chain.loops, demand, made.valid);
-    if (demand.extent == made.levels.extent) return;
-    core::ChainLevels wider = made.levels;
-    wider.interior = interiors_of_loops(made.chain.loops, demand, made.valid);
-    wider.extent = std::move(demand.extent);
-    if (pairs_together(made.chain.loops, wider) > pairs_together(made.chain.loops, made.levels))
-      made.levels = std::move(wider);
   }
 
   bool in_groups() const { return options_.halos == Halos::per_loop || !groups_.empty(); }

@@ -21,7 +21,7 @@ enum class Halos {
 struct AnalysisOptions {
   Halos halos = Halos::per_chain;
   bool keep_all = false;  ///< no loop counts as dead
-  bool widens = true;     ///< see widened_extents
+  bool widens = true;     ///< see widen.hpp
 };
 
 /// With `per_loop`, no loop runs further than its own results need, so each may need an exchange;

@@ -13,22 +13,15 @@ using core::no_level;
 
 namespace {
 
-bool is_direct(const ChainArg& arg) {
-  return arg.map < 0;
-}
-bool modifies(const ChainArg& arg) {
-  return arg.access != OP_READ;
-}
-
 /// A direct increment may read the sum, so it counts as a reader; through a map it only adds.
 bool uses_old_value(const ChainArg& arg) {
-  return arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && is_direct(arg));
+  return arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && arg.is_direct());
 }
 
 /// Only a direct write replaces every row; through a map, rows that are not targets keep their
 /// value.
 bool replaces_all_rows(const ChainArg& arg) {
-  return arg.access == OP_WRITE && is_direct(arg);
+  return arg.access == OP_WRITE && arg.is_direct();
 }
 
 /// Where the targets of W_h of the loop's set lie.
@@ -50,8 +43,8 @@ Level inside_of(const ChainLoop& loop, Level h) {
 Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
   Level extent = loop.reduction ? 0 : no_level;
   for (const ChainArg& arg : loop.args) {
-    if (!modifies(arg) || need[arg.dat] == no_level) continue;
-    extent = std::max(extent, is_direct(arg) ? need[arg.dat] : core::need_exec(need[arg.dat]));
+    if (!arg.modifies() || need[arg.dat] == no_level) continue;
+    extent = std::max(extent, arg.is_direct() ? need[arg.dat] : core::need_exec(need[arg.dat]));
   }
   return extent;
 }
@@ -67,7 +60,7 @@ std::vector<Level> need_before(const ChainLoop& loop, Level extent,
   for (const ChainArg& arg : loop.args) {
     if (replaces_all_rows(arg)) continue;
     const Level kept = need[arg.dat];
-    const Level read = is_direct(arg) ? extent : targets_of(loop, extent);
+    const Level read = arg.is_direct() ? extent : targets_of(loop, extent);
     before[arg.dat] = std::max(before[arg.dat], uses_old_value(arg) ? read : kept);
   }
   return before;
@@ -84,16 +77,16 @@ struct PhaseLimits {
 /// The largest level on which elements find all that an argument accesses in W_rows.
 /// @param gathered  of a loop whose elements are those that add to the rows of the level
 Level limit_of(const ChainLoop& loop, const ChainArg& arg, bool gathered, Level rows) {
-  if (gathered && modifies(arg)) return rows;  // what goes to other rows is dropped
-  const Level elements = is_direct(arg) ? rows : inside_of(loop, rows);
+  if (gathered && arg.modifies()) return rows;  // what goes to other rows is dropped
+  const Level elements = arg.is_direct() ? rows : inside_of(loop, rows);
   return gathered ? completed_by(loop, elements) : elements;
 }
 
 /// Elements outside W_level access by an argument nothing in W_done.
 Level done_by(const ChainLoop& loop, const ChainArg& arg, bool gathered, Level level) {
-  if (level == no_level || (gathered && modifies(arg))) return level;
+  if (level == no_level || (gathered && arg.modifies())) return level;
   const Level elements = gathered ? inside_of(loop, level) : level;
-  return is_direct(arg) ? elements : completed_by(loop, elements);
+  return arg.is_direct() ? elements : completed_by(loop, elements);
 }
 
 /// Calls `visit(loop, arg, gathered)` for each argument of a unit.
@@ -112,7 +105,7 @@ Level interior_of(std::span<const ChainLoop> chain, const LoopUnit& unit, Level 
   Level level = extent, deepest = deepest_interior;
   for_each_arg(chain, unit, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
     Level rows = limits.written[arg.dat];
-    if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
+    if (arg.modifies()) rows = std::min(rows, limits.read[arg.dat]);
     level = std::min(level, limit_of(loop, arg, gathered, rows));
   });
   for (const std::size_t loop : std::span(unit.loops).subspan(unit.gathered))
@@ -127,7 +120,7 @@ void postpone_rest(std::span<const ChainLoop> chain, const LoopUnit& unit, Level
     const Level done = done_by(loop, arg, gathered, interior);
     Level& written = limits.written[arg.dat];
     Level& read = limits.read[arg.dat];
-    if (modifies(arg)) written = std::min(written, done);
+    if (arg.modifies()) written = std::min(written, done);
     if (arg.access != OP_WRITE) read = std::min(read, done);
   });
 }
@@ -153,8 +146,8 @@ Level validity_made(const ChainLoop& loop, Level extent, std::int32_t dat, Level
   if (extent == no_level) return no_level;
   Level made = every_level;
   for (const ChainArg& arg : loop.args) {
-    if (arg.dat != dat || !modifies(arg)) continue;
-    made = std::min(made, is_direct(arg) ? extent : std::min(before, completed_by(loop, extent)));
+    if (arg.dat != dat || !arg.modifies()) continue;
+    made = std::min(made, arg.is_direct() ? extent : std::min(before, completed_by(loop, extent)));
   }
   return made;
 }
@@ -216,7 +209,7 @@ std::vector<Level> validity_after(std::span<const ChainLoop> chain, const ChainD
   for (std::size_t l = 0; l < chain.size(); ++l) {
     const std::vector<Level> before = level;
     for (const ChainArg& arg : chain[l].args)
-      if (modifies(arg))
+      if (arg.modifies())
         level[arg.dat] = validity_made(chain[l], demand.extent[l], arg.dat, before[arg.dat]);
   }
   return level;

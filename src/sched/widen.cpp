@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace op2::sched {
 
@@ -12,14 +13,10 @@ using core::Level;
 
 namespace {
 
-bool is_direct(const ChainArg& arg) {
-  return arg.map < 0;
-}
-
 bool share_rows(const ChainLoop& a, const ChainLoop& b) {
   return std::ranges::any_of(a.args, [&](const ChainArg& first) {
-    return is_direct(first) && std::ranges::any_of(b.args, [&](const ChainArg& second) {
-             return is_direct(second) && second.dat == first.dat;
+    return first.is_direct() && std::ranges::any_of(b.args, [&](const ChainArg& second) {
+             return second.is_direct() && second.dat == first.dat;
            });
   });
 }
@@ -90,7 +87,7 @@ class Widening {
 
   bool may_run_on(Level extent, std::size_t k) const {
     const ChainLoop& loop = chain_[k];
-    if (loop.reduction || !std::ranges::all_of(loop.args, is_direct)) return false;
+    if (loop.reduction || !std::ranges::all_of(loop.args, &ChainArg::is_direct)) return false;
     const std::vector<Level> now = validity_after(chain_.first(k), made_, valid_);
     return std::ranges::all_of(loop.args, [&](const ChainArg& arg) {
       return arg.access == OP_WRITE || now[arg.dat] >= extent;
@@ -102,11 +99,32 @@ class Widening {
   std::span<const Level> valid_;
 };
 
+/// How many loops run the same elements in the same phases as the loop before them.
+int pairs_together(std::span<const ChainLoop> chain, const core::ChainLevels& levels) {
+  int pairs = 0;
+  for (std::size_t k = 1; k < chain.size(); ++k)
+    if (chain[k].set == chain[k - 1].set && levels.extent[k] == levels.extent[k - 1] &&
+        levels.interior[k] == levels.interior[k - 1])
+      ++pairs;
+  return pairs;
+}
+
 }  // namespace
 
 std::vector<Level> widened_extents(std::span<const ChainLoop> chain, const ChainDemand& demand,
                                    std::span<const Level> valid) {
   return Widening(chain, demand, valid).extents();
+}
+
+void widen(core::ChainLevels& levels, std::span<const ChainLoop> chain,
+           std::span<const Level> valid) {
+  ChainDemand demand{levels.extent, levels.need};
+  demand.extent = widened_extents(chain, demand, valid);
+  if (demand.extent == levels.extent) return;
+  core::ChainLevels wider = levels;
+  wider.interior = interiors_of_loops(chain, demand, valid);
+  wider.extent = std::move(demand.extent);
+  if (pairs_together(chain, wider) > pairs_together(chain, levels)) levels = std::move(wider);
 }
 
 }  // namespace op2::sched

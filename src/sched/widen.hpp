@@ -21,4 +21,11 @@ std::vector<core::Level> widened_extents(std::span<const core::ChainLoop> chain,
                                          const ChainDemand& demand,
                                          std::span<const core::Level> valid);
 
+/// Widens the extents of a chain, and finds its interiors again, unless these then part as many
+/// neighbours as extents join. The validity afterwards remains what was needed.
+/// @param levels  of analyse_chain
+/// @param valid   as for it
+void widen(core::ChainLevels& levels, std::span<const core::ChainLoop> chain,
+           std::span<const core::Level> valid);
+
 }  // namespace op2::sched

@@ -181,7 +181,7 @@ def points_of(quick):
 
 def on_networks(network, points, options, record, done):
     """All points, of which those are measured that are not done."""
-    found = []
+    found, library = [], library_of(network.programs.build)
     for number, point in enumerate(points[options.first :: options.every], 1):
         seed, names = seed_of(fields(point)), network.names(point)
         repeats = missing(done, names.values(), seed, options.repeats)
@@ -189,7 +189,7 @@ def on_networks(network, points, options, record, done):
         for name, what in names.items():
             if repeats:
                 made = {"auto": what, "seed": seed, "seconds": seconds[name], "date": date.today().isoformat(),
-                        "library": library_of(network.programs.build)}
+                        "library": library}
                 record(made)
                 done[key_of(made)] = joined(done.get(key_of(made)), made)
             found.append(done[key_of({"auto": what})]["seconds"])

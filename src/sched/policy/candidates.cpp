@@ -153,12 +153,20 @@ std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   return all;
 }
 
-std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {
+std::vector<Candidate> analysed_anew(std::vector<Candidate> known, const CandidateInputs& inputs) {
   for (Candidate& one : known) one = candidate_of(std::move(one.schedule), inputs);
+  return known;
+}
+
+std::vector<Candidate> with_found(std::vector<Candidate> known, const CandidateInputs& inputs) {
   constexpr std::size_t most = 2 + 2 * most_cuts;
   for (Candidate& found : find_candidates(inputs))
     if (known.size() < most) add_if_different(std::move(found), known);
   return known;
+}
+
+std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {
+  return with_found(analysed_anew(std::move(known), inputs), inputs);
 }
 
 std::string explain(const core::Queue& queue, const Candidate& chosen, const Candidate& off,

@@ -63,8 +63,15 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& inputs);
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
 
-/// The same schedules, in their order, as other inputs make them look, and after them those that
-/// `find_candidates` finds now and that lead to other work, if there are not too many.
+/// The same schedules, in their order, as other inputs make them look.
+std::vector<Candidate> analysed_anew(std::vector<Candidate> known, const CandidateInputs& inputs);
+
+/// Behind the known schedules those that `find_candidates` finds now and that lead to other work,
+/// if there are not too many.
+std::vector<Candidate> with_found(std::vector<Candidate> known, const CandidateInputs& inputs);
+
+/// Both: the same schedules, in their order, as other inputs make them look, and after them those
+/// that `find_candidates` finds now and that lead to other work, if there are not too many.
 std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs);
 
 /// What the schedule gains and costs against the one with an exchange per loop: "loops 2..7

@@ -173,7 +173,7 @@ void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
   take_measured(sequence);
-  sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
+  sequence.schedules = with_found(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
 }
 
@@ -186,8 +186,7 @@ void ChainPolicy::learn(Sequence& sequence) {
 /// The schedules with the halos of today, and with what measured ones have taken longer than loops
 /// and messages explain, if there is nothing else to wait for.
 void ChainPolicy::take_measured(Sequence& sequence) {
-  for (Candidate& one : sequence.schedules)
-    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
+  sequence.schedules = analysed_anew(std::move(sequence.schedules), inputs_of(sequence));
   if (waits_for_reductions(*sequence.queue)) return;
   std::vector<MeasuredFlush> measured;
   for (std::size_t k = 0; k < sequence.schedules.size(); ++k)

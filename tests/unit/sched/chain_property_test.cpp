@@ -4,9 +4,7 @@
 
 #include <iostream>
 
-#include <gtest/gtest.h>
-
-#include <support/random_chains.hpp>
+#include <support/check_meshes.hpp>
 
 namespace op2::test {
 namespace {
@@ -66,18 +64,12 @@ bool chains_are_right(const ModelMesh& mesh, Random& random, Counts& counts) {
 }
 
 Counts check_chains(ModelMesh (*make_mesh)(Random&), unsigned seeds) {
-  constexpr unsigned first_seed = 1;
   Counts counts;
-  int wrong = 0;
-  for (unsigned seed = first_seed; seed < first_seed + seeds; ++seed) {
-    Random random(seed);
-    const ModelMesh mesh = make_mesh(random);
-    if (!chains_are_right(mesh, random, counts) && wrong++ < 5)
-      ADD_FAILURE() << "seed " << seed << " fails";
-  }
-  EXPECT_EQ(wrong, 0) << wrong << " of " << seeds << " random meshes differ";
-  std::cout << "checked " << counts.chains << " random chains on distributed meshes, seeds "
-            << first_seed << " to " << first_seed + seeds - 1 << "\n";
+  check_meshes(make_mesh, seeds, [&](const ModelMesh& mesh, Random& random) {
+    return chains_are_right(mesh, random, counts);
+  });
+  std::cout << "checked " << counts.chains << " random chains on distributed meshes, seeds 1 to "
+            << seeds << "\n";
   return counts;
 }
 

@@ -52,16 +52,16 @@ op2_add_mutant(local_map_of_one_rank comm/halo/local_maps.cpp "map.remote_target
 op2_add_mutant(slice_claims_levels sched/slice.cpp "loop.slice < 0 ? loop.extent : std::min(loop.extent, 0)" "loop.extent")
 op2_add_mutant(slice_without_old_values sched/exact_rows.cpp "arg.access == OP_READ || arg.access == OP_RW ||" "arg.access == OP_READ ||")
 op2_add_mutant(core_without_write_after_read sched/chain_analysis.cpp
-               "if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat])" "")
+               "if (arg.modifies()) rows = std::min(rows, limits.read[arg.dat])" "")
 op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
-               " || (arg.access == OP_INC && is_direct(arg))" "")
+               " || (arg.access == OP_INC && arg.is_direct())" "")
 op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
-               "return arg.access == OP_WRITE && is_direct(arg)" "return arg.access == OP_WRITE")
+               "return arg.access == OP_WRITE && arg.is_direct()" "return arg.access == OP_WRITE")
 op2_add_mutant(gathers_what_is_in_flight sched/chain_analysis.cpp
                "gathered ? completed_by(loop, elements) : elements" "elements" UnitProperty)
 op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
-               "is_direct(arg) ? elements : completed_by(loop, elements)"
-               "is_direct(arg) || gathered ? level : completed_by(loop, elements)" UnitProperty)
+               "arg.is_direct() ? elements : completed_by(loop, elements)"
+               "arg.is_direct() || gathered ? level : completed_by(loop, elements)" UnitProperty)
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
 op2_add_mutant(exchange_before_it_is_written sched/analyse.cpp "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);"

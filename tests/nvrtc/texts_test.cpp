@@ -131,17 +131,17 @@ TEST_F(Texts, TheKernelOfHaloExchangesCompiles) {
   }
 }
 
-/// OP2_REPRODUCIBLE=on.
+/// OP2_REPRODUCIBLE=on, for one of the two capabilities by turns.
 TEST_F(Texts, AllCompileWithSumsInOrder) {
+  int architecture = 80;
   for (const test::NamedNest& each : test::device_nests()) {
     if (!each.nest.gathered.empty() || bytes_of_sums(each.nest.args) > most_bytes_of_sums) continue;
-    for (const int architecture : {80, 90}) {
-      const CompileResult result = compile_ordered(architecture, each.nest);
-      EXPECT_EQ(result.status, CompileStatus::ok) << each.name << ": " << result.message;
-      for (const Diagnostic& message : result.diagnostics)
-        ADD_FAILURE() << each.name << ", line " << message.line << " of " << message.file << ": "
-                      << message.text;
-    }
+    architecture = 170 - architecture;
+    const CompileResult result = compile_ordered(architecture, each.nest);
+    EXPECT_EQ(result.status, CompileStatus::ok) << each.name << ": " << result.message;
+    for (const Diagnostic& message : result.diagnostics)
+      ADD_FAILURE() << each.name << ", line " << message.line << " of " << message.file << ": "
+                    << message.text;
   }
 }
 

@@ -24,8 +24,9 @@ accepts() {
 
 # refuses COMPILER STANDARD HEADER
 refuses() {
-  first=$(compile "$@" | grep 'error:' | head -1) || true
-  count=$(compile "$@" -Wno-fatal-errors | grep -c 'error:') || true
+  errors=$(compile "$@" -Wno-fatal-errors | grep 'error:') || true
+  first=$(echo "$errors" | head -1)
+  count=$(echo "$errors" | wc -l)
   if [ "$count" -gt 2 ]; then
     echo "$3 has $count errors with $1 -std=$2, not that it needs C++20 alone" >&2
     failed=1

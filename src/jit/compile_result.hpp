@@ -23,7 +23,7 @@ struct TargetInfo {
   std::string cpu;          ///< LLVM's name of the CPU
   std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
   std::string compiler;     ///< "LLVM 19.1.7" and whatever else identifies the build
-  int vector_bytes = 0;     ///< of the widest vectors; follows from the features
+  int vector_bytes = 0;     ///< of the vectors to use; follows from CPU and features
   std::string vector_math;  ///< identifies the vector versions of functions; empty: none
   bool operator==(const TargetInfo&) const = default;
 };

@@ -72,11 +72,15 @@ void add_host_features(Machine& machine) {
   machine.features = joined(all);
 }
 
-/// Of the widest registers that arithmetic on doubles can use.
-int vector_bytes_of(const std::string& features) {
-  const std::string list = features + ",";
-  constexpr std::pair<const char*, int> sets[] = {
-      {"+avx512f,", 64}, {"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
+/// Of the widest registers that arithmetic on doubles can use, or of half of them, where LLVM's
+/// tuning prefers these: Intel's CPUs with AVX-512 (Airfoil on Cascade Lake: 0.78 of the time).
+int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> tuned(
+      target.createMCSubtargetInfo(info.triple, info.cpu, ""));
+  const bool prefers_half = tuned->checkFeatures("+prefer-256-bit");
+  const std::string list = info.features + ",";
+  const std::pair<const char*, int> sets[] = {
+      {"+avx512f,", prefers_half ? 32 : 64}, {"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
   for (const auto& [feature, bytes] : sets)
     if (list.find(feature) != std::string::npos) return bytes;
   return 0;
@@ -111,7 +115,7 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
     return std::nullopt;
   }
   prefer_single_loads(machine);
-  machine.info.vector_bytes = vector_bytes_of(machine.info.features);
+  machine.info.vector_bytes = vector_bytes_of(*target, machine.info);
   machine.info.vector_math = vector_math_of(machine.info);
   return machine;
 }

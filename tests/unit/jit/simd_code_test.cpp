@@ -190,14 +190,17 @@ TEST_F(SimdCode, GivesWhatOneElementAfterTheOtherGives) {
   EXPECT_GT(several, 30);
 }
 
-TEST_F(SimdCode, GivesTheSameOnCpusWithNarrowerVectors) {
+/// With AVX-512 Intel's CPUs are faster with half of it, AMD's with all.
+TEST_F(SimdCode, GivesTheSameOnCpusWithOtherVectors) {
   const auto scalar = make(false);
-  for (const auto& [cpu, width] : {std::pair("x86-64-v3", 4), {"x86-64", 2}}) {
+  for (const auto& [cpu, width] :
+       {std::pair("x86-64", 2), {"x86-64-v3", 4}, {"skylake-avx512", 4}, {"znver4", 8}}) {
     const auto simd = make(true, cpu);
     try {
       simd->target();
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
+    } catch (const Error& lacking) {
+      std::printf("not compared: %s\n", lacking.what());
+      continue;
     }
     const auto text = "void twice(double* a) { *a *= 2; }";
     EXPECT_EQ(code(*simd, "twice", text, {test::dat(0, 1, OP_RW)}).code->simd.width, width);

@@ -270,8 +270,9 @@ class WallClock:
 
 
 def library_of(build):
-    """A name of what is measured: another one for other bytes."""
-    return hashlib.sha256((build / "lib" / "libop2.so").read_bytes()).hexdigest()[:12]
+    """A name of what is measured: another one for other bytes of the library or of its compiler."""
+    files = sorted((build / "lib").glob("libop2*.so"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def words_of(command, build):

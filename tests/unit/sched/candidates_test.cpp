@@ -72,6 +72,18 @@ TEST_F(Candidates, AFlushThatTookLongerMakesExchangesDearerInAllSchedules) {
   EXPECT_EQ(fastest(now).work.exchanges(), now[1].work.exchanges());
 }
 
+/// Costs that are much too high may promise less than no time.
+TEST_F(Candidates, AFlushIsExpectedToTakeAtLeastHalfOfWhatIsKnown) {
+  add_pairs(2);
+  const FlushWork work = candidate_of({Schedule::Kind::off, {}}, inputs()).work;
+  Costs costs = inputs().costs;
+  const double known = expected_seconds(work, costs);
+  costs.excess.flush = -0.25 * known;
+  EXPECT_DOUBLE_EQ(expected_seconds(work, costs), 0.75 * known);
+  costs.excess.flush = -2 * known;
+  EXPECT_DOUBLE_EQ(expected_seconds(work, costs), 0.5 * known);
+}
+
 /// A schedule that exchanges deeper halos once finds them again, unless others have written them.
 TEST_F(Candidates, HalosThatOthersHaveWrittenAreExchangedInEverySchedule) {
   test::queue_loop(queue, ring.edges, op_arg_dat(&ring.q, 0, &ring.ends, OP_READ),

@@ -74,6 +74,13 @@ std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t 
   return value;
 }
 
+void check_file_name(const GivenOption& given) {
+  constexpr std::string_view states[] = {"on", "off", "yes", "no", "0", "1", "true", "false"};
+  if (std::ranges::find(states, given.value) != std::end(states))
+    refuse_value(given,
+                 fmt::format("{}; a file of this name is ./{}", given.row.values, given.value));
+}
+
 void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options) {
   for (const std::string& word : words_of(given.value)) {
     const auto found = std::find_if(known.begin(), known.end(),

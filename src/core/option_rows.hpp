@@ -54,6 +54,9 @@ std::size_t position_of_value(const GivenOption& given);
 std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high,
                        const char* form = "");
 
+/// @throws Error bad_option  if the value is one that turns switches on or off
+void check_file_name(const GivenOption& given);
+
 /// A word of a list.
 struct OptionWord {
   const char* word;
@@ -93,6 +96,14 @@ template <auto member>
 void text(const GivenOption& given, Options& options) {
   const bool is_default = given.value == words_of(given.row.values).front();
   options.*member = is_default ? "" : given.value;
+}
+
+/// The name of a file that the library writes, or as for `text`.
+/// @throws Error bad_option  if it looks like the value of another switch
+template <auto member>
+void output_file(const GivenOption& given, Options& options) {
+  check_file_name(given);
+  text<member>(given, options);
 }
 
 /// A word without a value.

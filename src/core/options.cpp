@@ -165,19 +165,19 @@ constexpr OptionRow table[] = {
     {"OP2_DUMP", list<dump_words>,
      "none, list of cut, analyse or chain, order, fuse, source, schedule, partition",
      "log results of passes whenever they run; chain: also what OP2_CHAIN=auto chooses"},
-    {"OP2_TRACE", text<&O::trace>, "none, file.json",
+    {"OP2_TRACE", output_file<&O::trace>, "none, file.json",
      "write a trace of loops and compilations, which Perfetto opens"},
-    {"OP2_TIMING", text<&O::timing>,
+    {"OP2_TIMING", output_file<&O::timing>,
      "none, - (standard output), file (.csv, .json, any other: text)",
      "write the per-loop table, parts of the wall time and regions at op_exit "
      "(share/doc/op2/docs/profiling.md)"},
     {"OP2_TOOLS", text<&O::tools>, "none, list of libraries",
      "load tools, which are told of loops, regions and the library's work "
      "(share/doc/op2/docs/profiling.md)"},
-    {"OP2_HASH", text<&O::hash_file>, "none, file",
+    {"OP2_HASH", output_file<&O::hash_file>, "none, file",
      "write a hash of every value that the program declares, fetches or reads, and of all dats at "
      "op_exit; op2-jitinspect diff compares two such files"},
-    {"OP2_MODEL", text<&O::model_file>, "none, file.json",
+    {"OP2_MODEL", output_file<&O::model_file>, "none, file.json",
      "record at op_exit what a prediction for many ranks needs: sequences of loops, their times, "
      "and the mesh, in a second file; for op2-model (share/doc/op2/docs/model.md)"},
     {"OP2_CHECK", list<check_words>, "none, list of access, bits, finite, pointers",

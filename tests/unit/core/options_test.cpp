@@ -218,6 +218,15 @@ TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
     EXPECT_EQ(read({{name, value}}), defaults) << name;
 }
 
+TEST(Options, AFileIsNotWrittenForTheValueOfAnotherSwitch) {
+  for (const char* name : {"OP2_TIMING", "OP2_TRACE", "OP2_HASH", "OP2_MODEL"})
+    for (const std::string value : {"on", "off", "1", "true"})
+      EXPECT_THAT(refusal({{name, value}}),
+                  AllOf(HasSubstr(name + ("=" + value) + "; use none, "),
+                        HasSubstr("a file of this name is ./" + value)));
+  EXPECT_EQ(read({{"OP2_TIMING", "./on"}}).timing, "./on");
+}
+
 TEST(Options, TheHostIsTheDefaultCpu) {
   EXPECT_EQ(read({{"OP2_JIT_CPU", "host"}}).jit_cpu, "");
 }

@@ -6,6 +6,7 @@ import statistics
 import zlib
 
 import core_distance
+from paired_figures import interval_of
 
 ALLOWED = 0.03  # above the better of off and on, in wall clock beside the spread of off
 ENOUGH_RUNS = 15  # in wall clock
@@ -52,7 +53,7 @@ FAR = """Points that are more than 3 % above it:
 
 WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs. A sequence repeats 500 times in
 Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
-The last column is the median of a second series of `off` against the first. The machine is virtual, and its host moves the two cores: for some seconds or minutes
+The last column is what `off` shows against itself: by how much the median of the ratios of a second run of each round to the first may differ from 1 (80 % interval). The machine is virtual, and its host moves the two cores: for some seconds or minutes
 they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back (`cores_bench`). Messages of 80 kB then take
 twice as long. So there are two tables; rounds of runs in which the cores were moved are left out. What has less than {few} runs is not judged.
 
@@ -198,16 +199,23 @@ def medians(record, name):
     return {way: statistics.median(run[name] for run in runs) for way, runs in record["runs"].items()}
 
 
-def judged(median):
+def spread_of(record, name):
+    """By how much the median of off, measured again in the same rounds, may differ: the farther end of its 80 % interval."""
+    runs = record["runs"]
+    noise = interval_of([again[name] / off[name] for off, again in zip(runs["off"], runs["again"])])
+    return max(noise.high - 1, 1 - noise.low)
+
+
+def judged(record, name):
     """The excess of auto, the spread of off, and whether the first is within what is allowed and the second."""
-    spread = abs(median["again"] / median["off"] - 1)
+    median, spread = medians(record, name), spread_of(record, name)
     above = median["auto"] / min(median["off"], median["on"]) - 1
     return above, spread, above <= ALLOWED + spread
 
 
 def wall_row(record, name):
     median, runs = medians(record, name), len(record["runs"]["off"])
-    above, spread, kept = judged(median)
+    above, spread, kept = judged(record, name)
     what = name if name == record["wall"] else f"{record['wall']}, {name}"
     return [what, str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
             percent(above) + ("" if kept or runs < ENOUGH_RUNS else " (missed)"), f"{100 * spread:.1f} %"]  # fmt: skip

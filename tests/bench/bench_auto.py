@@ -253,7 +253,7 @@ class WallClock:
             if len(found) > len(known[cores]):
                 record(made)
             print(f"{len(found)} rounds {WORDS[cores]}:")
-            all_kept = all([self.judge(case, name, medians(made, name)) for name in runs["off"][0]])
+            all_kept = all([self.judge(made, name) for name in runs["off"][0]])
             if len(found) >= rounds:
                 kept, is_judged = kept and all_kept, True
         if not is_judged:
@@ -261,9 +261,9 @@ class WallClock:
         return kept and is_judged
 
     @staticmethod
-    def judge(case, name, median):
-        above, spread, kept = judged(median)
-        print(f"{case}, {name}: off {1e6 * median['off']:.2f} us, on {1e6 * median['on']:.2f}, auto {1e6 * median['auto']:.2f}: "
+    def judge(made, name):
+        median, (above, spread, kept) = medians(made, name), judged(made, name)
+        print(f"{made['wall']}, {name}: off {1e6 * median['off']:.2f} us, on {1e6 * median['on']:.2f}, auto {1e6 * median['auto']:.2f}: "
               f"{100 * above:+.2f} % above the better one, off against off {100 * spread:.2f} %: {'kept' if kept else 'MISSED'}",
               flush=True)
         return kept

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from auto_report import key_of, known_rounds, missing, modelled, read, seed_of, wall
+from auto_report import judged, key_of, known_rounds, missing, modelled, read, seed_of, wall
 
 POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
 
@@ -62,6 +62,19 @@ class Records(unittest.TestCase):
 
         self.assertIn("missed", text_of(15))
         self.assertNotIn("missed", text_of(14))
+
+    def test_the_spread_is_that_of_medians_of_rounds(self):
+        def excess_and_spread(again):
+            runs = {way: [{"case": value}] * 15 for way, value in (("off", 1.0), ("on", 1.0), ("auto", 1.04))}
+            runs["again"] = [{"case": value} for value in again]
+            return judged({"runs": runs}, "case")
+
+        self.assertFalse(excess_and_spread([1.0] * 15)[2])
+        self.assertFalse(excess_and_spread([0.7, 1.4, 1.5] + [1.0] * 12)[2])  # some disturbed rounds
+        above, spread, kept = excess_and_spread([0.9, 1.1, 0.95, 1.05, 1.0] * 3)
+        self.assertTrue(kept)
+        self.assertAlmostEqual(0.04, above)
+        self.assertAlmostEqual(0.05, spread)
 
     def test_what_is_measured_again_replaces_what_was(self):
         (found,) = read_lines(record(r100=2.2), record(r100=2.3)).values()

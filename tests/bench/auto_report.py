@@ -108,7 +108,7 @@ def missing(done, points, seed, repeats):
 
 
 def known_rounds(done, case, made_by):
-    """Of a case in wall clock, by distance of the cores: what each way took, round by round, if the same library and command made them."""
+    """Of a case in wall clock, by distance of the cores: what each way took, round by round, if the same library and command made them on the same CPU."""
     records = {cores: done.get(key_of({"wall": case, "cores": cores}), {}) for cores in core_distance.WORDS}
     runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
     return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
@@ -217,7 +217,7 @@ def wall_row(record, name):
     median, runs = medians(record, name), len(record["runs"]["off"])
     above, spread, kept = judged(record, name)
     what = name if name == record["wall"] else f"{record['wall']}, {name}"
-    return [what, str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
+    return [what, record.get("cpu", "unknown"), str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
             percent(above) + ("" if kept or runs < ENOUGH_RUNS else " (missed)"), f"{100 * spread:.1f} %"]  # fmt: skip
 
 
@@ -229,7 +229,7 @@ def wall(records, table):
         rows = [wall_row(record, name) for record in there for name in record["runs"]["off"][0]]
         if rows:
             text += WALL_OF.format(cores=words[0].upper() + words[1:], dates=dates(there)) + table(
-                ["program", "runs", "off, us", "on, us", "auto, us", "auto above the better", "off against off"], rows)
+                ["program", "CPU", "runs", "off, us", "on, us", "auto, us", "auto above the better", "off against off"], rows)
     return WALL.format(few=ENOUGH_RUNS) + text if text else ""
 
 

@@ -238,9 +238,10 @@ class WallClock:
     def compare(self, case, rounds, record, done):
         """Medians of alternating runs; off twice, for the spread. Of rounds that are fewer than wanted nothing is judged.
 
-        done: records, of which rounds of the same command and library count too
+        done: records, of which rounds of the same command, library and CPU count too
         """
-        made_by = {"command": words_of(self.cases[case], self.programs.build), "library": library_of(self.programs.build)}
+        made_by = {"command": words_of(self.cases[case], self.programs.build), "library": library_of(self.programs.build),
+                   "cpu": cpu_name()}  # fmt: skip
         known = known_rounds(done, case, made_by)
         ways = {name: functools.partial(self.seconds, case, "off" if name == "again" else name)
                 for name in ("off", "again", "on", "auto")}  # fmt: skip
@@ -273,6 +274,12 @@ def library_of(build):
     """A name of what is measured: another one for other bytes of the library or of its compiler."""
     files = sorted((build / "lib").glob("libop2*.so"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def cpu_name():
+    """As Linux calls it."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def words_of(command, build):

@@ -58,7 +58,7 @@ class Records(unittest.TestCase):
         def text_of(runs):
             slow = {way: [{"case": 2.0 if way == "auto" else 1.0}] * runs for way in ("off", "again", "on", "auto")}
             record = {"wall": "case", "cores": "near", "runs": slow, "dates": ["2026-01-01"]}
-            return wall([record], lambda head, rows: rows[0][5])
+            return wall([record], lambda head, rows: rows[0][6])
 
         self.assertIn("missed", text_of(15))
         self.assertNotIn("missed", text_of(14))

@@ -2,6 +2,7 @@
 #include <core/option_rows.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -76,7 +77,9 @@ std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t 
 
 void check_file_name(const GivenOption& given) {
   constexpr std::string_view states[] = {"on", "off", "yes", "no", "0", "1", "true", "false"};
-  if (std::ranges::find(states, given.value) != std::end(states))
+  std::string lower = given.value;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::find(states, lower) != std::end(states))
     refuse_value(given,
                  fmt::format("{}; a file of this name is ./{}", given.row.values, given.value));
 }

@@ -10,6 +10,7 @@ from paired_figures import interval_of
 
 ALLOWED = 0.03  # above the better of off and on, in wall clock beside the spread of off
 ENOUGH_RUNS = 15  # in wall clock
+MOST_SPREAD = 0.08  # of off against off, from one end of its interval to the other: beyond it nothing is judged
 SAME = 0.01  # relative difference of times that are the same
 # Of the excess over the better of off and on: within the first for this share of the points, none above the last.
 LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0.03)}
@@ -53,8 +54,9 @@ FAR = """Points that are more than 3 % above it:
 
 WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs. A sequence repeats 500 times in
 Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
-The last column is what `off` shows against itself: by how much the median of the ratios of a second run of each round to the first may differ from 1 (80 % interval). The machine is virtual, and its host moves the two cores: for some seconds or minutes
-they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back (`cores_bench`). Messages of 80 kB then take
+`auto` is compared with the better way in its round, medians of these ratios; the last column is how much more a second run of `off` in each round may take than the first (the upper end of the
+80 % interval of the median). Where that interval is wider than {wide:.0f} %, the machine was too disturbed to judge anything. The machine is virtual, and its host moves the two cores: for some seconds or minutes
+they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back on the EPYC, 190 to 245 ns on the Xeon, whose cores always share one (`cores_bench`). Messages of 80 kB then take
 twice as long. So there are two tables; rounds of runs in which the cores were moved are left out. What has less than {few} runs is not judged.
 
 """
@@ -66,7 +68,7 @@ WALL_OF = """{cores} (measured {dates}):
 
 def key_of(record):
     what = next(record[kind] for kind in ("auto", "wall", "tiles") if kind in record)
-    return json.dumps([what, record.get("cores", "")], sort_keys=True)
+    return json.dumps([what, record.get("cores", ""), record.get("cpu", "")], sort_keys=True)
 
 
 def joined(before, record):
@@ -109,7 +111,7 @@ def missing(done, points, seed, repeats):
 
 def known_rounds(done, case, made_by):
     """Of a case in wall clock, by distance of the cores: what each way took, round by round, if the same library and command made them on the same CPU."""
-    records = {cores: done.get(key_of({"wall": case, "cores": cores}), {}) for cores in core_distance.WORDS}
+    records = {cores: done.get(key_of({"wall": case, "cores": cores, "cpu": made_by.get("cpu", "")}), {}) for cores in core_distance.WORDS}
     runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
     return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
 
@@ -199,26 +201,25 @@ def medians(record, name):
     return {way: statistics.median(run[name] for run in runs) for way, runs in record["runs"].items()}
 
 
-def spread_of(record, name):
-    """By how much the median of off, measured again in the same rounds, may differ: the farther end of its 80 % interval."""
-    runs = record["runs"]
+def judged(record, name, enough=ENOUGH_RUNS):
+    """The median excess of auto over the better way in its round; how much more off, measured again, may take (80 % interval); whether
+    the first is within what is allowed and the second; None: it is not judged, as rounds are too few or off itself is too uncertain."""
+    runs, median = record["runs"], medians(record, name)
+    better = min(("off", "on"), key=median.get)
+    above = statistics.median(auto[name] / other[name] for auto, other in zip(runs["auto"], runs[better])) - 1
     noise = interval_of([again[name] / off[name] for off, again in zip(runs["off"], runs["again"])])
-    return max(noise.high - 1, 1 - noise.low)
-
-
-def judged(record, name):
-    """The excess of auto, the spread of off, and whether the first is within what is allowed and the second."""
-    median, spread = medians(record, name), spread_of(record, name)
-    above = median["auto"] / min(median["off"], median["on"]) - 1
-    return above, spread, above <= ALLOWED + spread
+    if len(runs["off"]) < enough or noise.high - noise.low > MOST_SPREAD:
+        return above, noise.high - 1, None
+    return above, noise.high - 1, above <= ALLOWED + max(0, noise.high - 1)
 
 
 def wall_row(record, name):
     median, runs = medians(record, name), len(record["runs"]["off"])
     above, spread, kept = judged(record, name)
     what = name if name == record["wall"] else f"{record['wall']}, {name}"
+    verdict = {None: " (not judged)", False: " (missed)", True: ""}[kept]
     return [what, record.get("cpu", "unknown"), str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
-            percent(above) + ("" if kept or runs < ENOUGH_RUNS else " (missed)"), f"{100 * spread:.1f} %"]  # fmt: skip
+            percent(above) + verdict, percent(spread)]  # fmt: skip
 
 
 def wall(records, table):
@@ -230,7 +231,7 @@ def wall(records, table):
         if rows:
             text += WALL_OF.format(cores=words[0].upper() + words[1:], dates=dates(there)) + table(
                 ["program", "CPU", "runs", "off, us", "on, us", "auto, us", "auto above the better", "off against off"], rows)
-    return WALL.format(few=ENOUGH_RUNS) + text if text else ""
+    return WALL.format(few=ENOUGH_RUNS, wide=100 * MOST_SPREAD) + text if text else ""
 
 
 def tiles(records, table):

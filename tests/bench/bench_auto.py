@@ -254,19 +254,18 @@ class WallClock:
             if len(found) > len(known[cores]):
                 record(made)
             print(f"{len(found)} rounds {WORDS[cores]}:")
-            all_kept = all([self.judge(made, name) for name in runs["off"][0]])
-            if len(found) >= rounds:
-                kept, is_judged = kept and all_kept, True
+            verdicts = [self.judge(made, name, rounds) for name in runs["off"][0]]
+            kept, is_judged = kept and False not in verdicts, is_judged or verdicts.count(None) == 0
         if not is_judged:
-            print(f"{case}: nothing is judged, because the cores were moved too often: MISSED")
+            print(f"{case}: not judged, because the machine was too disturbed: MISSED")
         return kept and is_judged
 
     @staticmethod
-    def judge(made, name):
-        median, (above, spread, kept) = medians(made, name), judged(made, name)
+    def judge(made, name, rounds):
+        median, (above, spread, kept) = medians(made, name), judged(made, name, rounds)
+        verdict = {None: "not judged", True: "kept", False: "MISSED"}[kept]
         print(f"{made['wall']}, {name}: off {1e6 * median['off']:.2f} us, on {1e6 * median['on']:.2f}, auto {1e6 * median['auto']:.2f}: "
-              f"{100 * above:+.2f} % above the better one, off against off {100 * spread:.2f} %: {'kept' if kept else 'MISSED'}",
-              flush=True)
+              f"{100 * above:+.2f} % above the better one, off against off {100 * spread:+.2f} %: {verdict}", flush=True)  # fmt: skip
         return kept
 
 

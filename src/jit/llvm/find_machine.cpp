@@ -72,15 +72,20 @@ void add_host_features(Machine& machine) {
   machine.features = joined(all);
 }
 
-/// Of the widest registers that arithmetic on doubles can use, or of half of them, where LLVM's
-/// tuning prefers these: Intel's CPUs with AVX-512 (Airfoil on Cascade Lake: 0.78 of the time).
-int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
+/// Whether LLVM's tuning prefers 256 bits on a CPU with 512: on Intel's (Airfoil on Cascade Lake
+/// takes 0.78 of the time). A level, x86-64-v4, stands for CPUs of others, too.
+bool prefers_half(const llvm::Target& target, const TargetInfo& info) {
+  if (info.cpu.starts_with("x86-64")) return false;
   const std::unique_ptr<llvm::MCSubtargetInfo> tuned(
       target.createMCSubtargetInfo(info.triple, info.cpu, ""));
-  const bool prefers_half = tuned->checkFeatures("+prefer-256-bit");
+  return tuned->checkFeatures("+prefer-256-bit");
+}
+
+/// Of the registers that arithmetic on doubles is to use: the widest, or half of them.
+int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
   const std::string list = info.features + ",";
-  const std::pair<const char*, int> sets[] = {
-      {"+avx512f,", prefers_half ? 32 : 64}, {"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
+  if (list.find("+avx512f,") != std::string::npos) return prefers_half(target, info) ? 32 : 64;
+  constexpr std::pair<const char*, int> sets[] = {{"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
   for (const auto& [feature, bytes] : sets)
     if (list.find(feature) != std::string::npos) return bytes;
   return 0;

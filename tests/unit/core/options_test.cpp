@@ -220,7 +220,7 @@ TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
 
 TEST(Options, AFileIsNotWrittenForTheValueOfAnotherSwitch) {
   for (const char* name : {"OP2_TIMING", "OP2_TRACE", "OP2_HASH", "OP2_MODEL"})
-    for (const std::string value : {"on", "off", "1", "true"})
+    for (const std::string value : {"on", "off", "1", "True"})
       EXPECT_THAT(refusal({{name, value}}),
                   AllOf(HasSubstr(name + ("=" + value) + "; use none, "),
                         HasSubstr("a file of this name is ./" + value)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // op_partition: selects a partitioner by name, computes owners, and reports the result.
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <comm/partition/partition.hpp>
 #include <comm/partition/partitioners.hpp>
 #include <core/error.hpp>
+#include <core/lower_case.hpp>
 #include <core/progress.hpp>
 #include <core/seconds_since.hpp>
 #include <core/validate.hpp>
@@ -33,11 +33,8 @@ struct Request {
   std::string why;  ///< another partitioner than the requested one is used; empty: it is not
 };
 
-std::string lower_case(const char* text) {
-  std::string word = text == nullptr ? "" : text;
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
+std::string word_of(const char* text) {
+  return core::lower_case(text == nullptr ? "" : text);
 }
 
 bool is_replaced(const std::string& library) {
@@ -223,8 +220,8 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   if (coordinates != nullptr)
     core::check_handle(runtime.mesh, "op_partition, coordinates", coordinates);
   const std::string& forced = runtime.options.partitioner;
-  Request request = request_of(runtime, forced.empty() ? lower_case(library) : forced,
-                               forced.empty() ? lower_case(routine) : "", set, map, coordinates);
+  Request request = request_of(runtime, forced.empty() ? word_of(library) : forced,
+                               forced.empty() ? word_of(routine) : "", set, map, coordinates);
   runtime.flush();
   runtime.enter("op_partition by {}", request.used->title);
   const core::Progress progress(runtime.log,

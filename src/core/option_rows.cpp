@@ -2,13 +2,13 @@
 #include <core/option_rows.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <core/error.hpp>
+#include <core/lower_case.hpp>
 #include <core/similar_name.hpp>
 
 namespace op2::core {
@@ -77,9 +77,7 @@ std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t 
 
 void check_file_name(const GivenOption& given) {
   constexpr std::string_view states[] = {"on", "off", "yes", "no", "0", "1", "true", "false"};
-  std::string lower = given.value;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (std::ranges::find(states, lower) != std::end(states))
+  if (std::ranges::find(states, lower_case(given.value)) != std::end(states))
     refuse_value(given,
                  fmt::format("{}; a file of this name is ./{}", given.row.values, given.value));
 }

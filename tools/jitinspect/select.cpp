@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which entry a user's words stand for.
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <core/lower_case.hpp>
 #include <jit/cache_key.hpp>
 
 #include "key_differences.hpp"
@@ -20,11 +20,6 @@ namespace {
 using Entries = std::vector<const StoredEntry*>;
 
 constexpr std::size_t shown_others = 8;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 std::string short_name(const StoredEntry& stored) {
   return stored.file.name.substr(0, 12);
@@ -58,7 +53,7 @@ Entries of_name(const Store& store, const std::string& name) {
 
 Entries of_key(const Store& store, const std::string& digits) {
   if (digits.empty()) return {};
-  return entries_that(store, [begin = lower(digits)](const StoredEntry& stored) {
+  return entries_that(store, [begin = core::lower_case(digits)](const StoredEntry& stored) {
     return stored.file.name.starts_with(begin);
   });
 }

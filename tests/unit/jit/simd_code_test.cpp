@@ -193,6 +193,7 @@ TEST_F(SimdCode, GivesWhatOneElementAfterTheOtherGives) {
 /// With AVX-512 Intel's CPUs use half of it, others all.
 TEST_F(SimdCode, GivesTheSameOnCpusWithOtherVectors) {
   const auto scalar = make(false);
+  int compared = 0;
   for (const auto& [cpu, width] : {std::pair("x86-64", 2),
                                    {"x86-64-v3", 4},
                                    {"x86-64-v4", 8},
@@ -208,7 +209,9 @@ TEST_F(SimdCode, GivesTheSameOnCpusWithOtherVectors) {
     const auto text = "void twice(double* a) { *a *= 2; }";
     EXPECT_EQ(code(*simd, "twice", text, {test::dat(0, 1, OP_RW)}).code->simd.width, width);
     EXPECT_GT(compare(*simd, *scalar, 20), 5);
+    ++compared;
   }
+  if (compared == 0) GTEST_SKIP() << "this machine has none of these CPUs";
 }
 
 TEST_F(SimdCode, NamesTheFunctionThatStandsInItsWay) {

@@ -111,7 +111,7 @@ def missing(done, points, seed, repeats):
 
 def known_rounds(done, case, made_by):
     """Of a case in wall clock, by distance of the cores: what each way took, round by round, if the same library and command made them on the same CPU."""
-    records = {cores: done.get(key_of({"wall": case, "cores": cores, "cpu": made_by.get("cpu", "")}), {}) for cores in core_distance.WORDS}
+    records = {cores: done.get(key_of({"wall": case, "cores": cores, **made_by}), {}) for cores in core_distance.WORDS}
     runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
     return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
 
@@ -208,9 +208,9 @@ def judged(record, name, enough=ENOUGH_RUNS):
     better = min(("off", "on"), key=median.get)
     above = statistics.median(auto[name] / other[name] for auto, other in zip(runs["auto"], runs[better])) - 1
     noise = interval_of([again[name] / off[name] for off, again in zip(runs["off"], runs["again"])])
-    if len(runs["off"]) < enough or noise.high - noise.low > MOST_SPREAD:
-        return above, noise.high - 1, None
-    return above, noise.high - 1, above <= ALLOWED + max(0, noise.high - 1)
+    is_certain = len(runs["off"]) >= enough and noise.high - noise.low <= MOST_SPREAD
+    spread = noise.high - 1
+    return above, spread, above <= ALLOWED + max(0, spread) if is_certain else None
 
 
 def wall_row(record, name):

@@ -255,7 +255,7 @@ class WallClock:
                 record(made)
             print(f"{len(found)} rounds {WORDS[cores]}:")
             verdicts = [self.judge(made, name, rounds) for name in runs["off"][0]]
-            kept, is_judged = kept and False not in verdicts, is_judged or verdicts.count(None) == 0
+            kept, is_judged = kept and False not in verdicts, is_judged or None not in verdicts
         if not is_judged:
             print(f"{case}: not judged, because the machine was too disturbed: MISSED")
         return kept and is_judged

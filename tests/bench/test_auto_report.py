@@ -100,12 +100,12 @@ class Records(unittest.TestCase):
         self.assertEqual([], missing(done, [POINT], 1, [100]))
 
     def test_rounds_count_if_the_same_library_and_command_made_them(self):
-        made_by = {"command": ["cg_bench"], "library": "0a1b"}
+        made_by = {"command": ["cg_bench"], "library": "0a1b", "cpu": "a"}
         runs = {"off": [{"case": 1.0}, {"case": 2.0}], "on": [{"case": 3.0}, {"case": 4.0}]}
         done = read_lines({"wall": "case", "cores": "near", "runs": runs, "date": "2026-01-01", **made_by})
         rounds = [{"off": {"case": 1.0}, "on": {"case": 3.0}}, {"off": {"case": 2.0}, "on": {"case": 4.0}}]
         self.assertEqual({"near": rounds, "far": []}, known_rounds(done, "case", made_by))
-        for other in ({"library": "ffff"}, {"command": ["cg_bench", "--width"]}):
+        for other in ({"library": "ffff"}, {"command": ["cg_bench", "--width"]}, {"cpu": "b"}):
             self.assertEqual({"near": [], "far": []}, known_rounds(done, "case", {**made_by, **other}))
 
     def test_keys_do_not_depend_on_the_order_of_fields(self):

@@ -11,14 +11,11 @@
 
 namespace {
 
-/// Over the rows of one name; 0 without a session.
-std::int64_t sum_of_rows(const char* loop_name, std::int64_t op2::core::LoopRow::*count) {
+/// Of all loops of one name; 0 without a session.
+std::int64_t count_of(const char* loop_name, std::int64_t op2::core::LoopRow::*count) {
   const auto* runtime = op2::api::session_or_null();
-  if (runtime == nullptr) return 0;
-  std::int64_t sum = 0;
-  for (const auto& row : runtime->table.rows())
-    if (row.name == loop_name) sum += row.*count;
-  return sum;
+  const auto* row = runtime != nullptr ? runtime->table.find(loop_name) : nullptr;
+  return row != nullptr ? row->*count : 0;
 }
 
 }  // namespace
@@ -49,17 +46,17 @@ op_chain_statistics op_get_chain_statistics() {
 }
 
 std::int64_t op_get_loop_iterations(const char* loop_name) {
-  return sum_of_rows(loop_name, &op2::core::LoopRow::elements);
+  return count_of(loop_name, &op2::core::LoopRow::elements);
 }
 
 std::int64_t op_get_tiled_iterations(const char* loop_name) {
-  return sum_of_rows(loop_name, &op2::core::LoopRow::tiled);
+  return count_of(loop_name, &op2::core::LoopRow::tiled);
 }
 
 op_loop_statistics op_get_loop_statistics(const char* loop_name) {
-  const std::int64_t interior = sum_of_rows(loop_name, &op2::core::LoopRow::interior);
+  const std::int64_t interior = count_of(loop_name, &op2::core::LoopRow::interior);
   return {interior, op_get_loop_iterations(loop_name) - interior,
-          sum_of_rows(loop_name, &op2::core::LoopRow::redundant)};
+          count_of(loop_name, &op2::core::LoopRow::redundant)};
 }
 
 op_halo_statistics op_get_halo_statistics(op_dat dat) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/loop_table.hpp>
 
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -70,12 +69,14 @@ std::string remark_of(const LoopRow& row) {
 }  // namespace
 
 LoopRow& LoopTable::row(const std::string& name) {
-  const auto found = std::find_if(rows_.begin(), rows_.end(),
-                                  [&](const LoopRow& row) { return row.name == name; });
-  if (found != rows_.end()) return *found;
-  LoopRow& row = rows_.emplace_back();
-  row.name = name;
-  return row;
+  const auto [place, is_new] = places_.try_emplace(name, rows_.size());
+  if (is_new) rows_.emplace_back().name = name;
+  return rows_[place->second];
+}
+
+const LoopRow* LoopTable::find(std::string_view name) const {
+  const auto place = places_.find(name);
+  return place == places_.end() ? nullptr : &rows_[place->second];
 }
 
 std::string table_as_text(const LoopTable& table) {

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,8 @@ class LoopTable {
  public:
   /// The row of a name; its address holds as long as the table.
   LoopRow& row(const std::string& name);
+  /// Nothing if there is none.
+  const LoopRow* find(std::string_view name) const;
   const std::deque<LoopRow>& rows() const { return rows_; }
 
   /// How many ranks the rows are of.
@@ -86,6 +90,7 @@ class LoopTable {
 
  private:
   std::deque<LoopRow> rows_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< of names in rows_
   int ranks_ = 1;
   RunTimes times_;
   std::map<std::string, std::string> notes_;

@@ -151,7 +151,7 @@ class Programs:
         """Output of a run on the modelled network."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
                  **self.network(point.latency)}
-        command = ["timeout", "-k", "5", "900", "mpirun", "-np", point.ranks, "env",
+        command = ["timeout", "-k", "5", "3600", "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         return self.run(command, **MODES[point.mode])
 

@@ -14,7 +14,7 @@ namespace {
 
 /// A program that polls for progress between its loops does so once or twice; one that waits polls
 /// on.
-constexpr int polls_of_a_wait = 100;
+constexpr int polls_of_a_wait = 20;
 constexpr int polls_before_yield = 16;
 
 /// Number of doubles in a Stamp.
@@ -157,9 +157,11 @@ bool Model::may_have_ended(std::span<const MPI_Request> requests) {
     all_known = is_known(found->second) && all_known;
     latest = std::max(latest, found->second.stamp.arrival + found->second.after);
   }
-  if (all_known && (latest <= clock_ || polls_ >= polls_of_a_wait)) return true;
-  have_not_ended();
-  return false;
+  if (!all_known) {
+    have_not_ended();
+    return false;
+  }
+  return latest <= clock_ || ++polls_ > polls_of_a_wait;
 }
 
 void Model::have_not_ended() {

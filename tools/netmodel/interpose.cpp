@@ -139,6 +139,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_C
 
 int MPI_Improbe(int peer, int tag, MPI_Comm comm, int* found, MPI_Message* message,
                 MPI_Status* status) {
+  if (model()) model()->begin_to_wait();
   MPI_Status own;
   const int code = PMPI_Improbe(peer, tag, comm, found, message, &own);
   if (code == MPI_SUCCESS && *found && is_modelled(__builtin_return_address(0), comm))
@@ -232,7 +233,7 @@ int MPI_Testall(int count, MPI_Request* requests, int* ended, MPI_Status* status
   *ended = 0;
   if (!model()->may_have_ended(before)) return MPI_SUCCESS;
   const int code = PMPI_Testall(count, requests, ended, statuses);
-  *ended ? model()->have_ended(before) : model()->have_not_ended();
+  if (*ended) model()->have_ended(before);
   return code;
 }
 
@@ -242,7 +243,7 @@ int MPI_Test(MPI_Request* request, int* ended, MPI_Status* status) {
   *ended = 0;
   if (!model()->may_have_ended({&before, 1})) return MPI_SUCCESS;
   const int code = PMPI_Test(request, ended, status);
-  *ended ? model()->have_ended({&before, 1}) : model()->have_not_ended();
+  if (*ended) model()->have_ended({&before, 1});
   return code;
 }
 

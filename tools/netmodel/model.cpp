@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -12,10 +10,9 @@ namespace netmodel {
 
 namespace {
 
-/// A program that polls for progress between its loops does so once or twice; one that waits polls
-/// on.
-constexpr int polls_of_a_wait = 20;
-constexpr int polls_before_yield = 16;
+/// Of a program that waits without looking for other messages. Between two messages, one that polls
+/// for progress between its loops and tiles does so less often.
+constexpr int polls_of_a_wait = 10000;
 
 /// Number of doubles in a Stamp.
 constexpr int stamp_doubles = 2;
@@ -33,9 +30,13 @@ double Model::now() {
 }
 
 void Model::charge_work() {
-  const double seconds = work_.take();
-  if (seconds > 0) polls_ = 0;
-  clock_ += seconds;
+  clock_ += work_.take();
+}
+
+void Model::go_on() {
+  charge_work();
+  waits_ = false;
+  polls_ = 0;
 }
 
 void Model::add(MPI_Comm comm) {
@@ -56,8 +57,7 @@ bool Model::takes_part(MPI_Comm comm) {
 }
 
 void Model::send(MPI_Comm comm, int peer, int tag, int bytes) {
-  charge_work();
-  polls_ = 0;
+  go_on();
   clock_ += network_.overhead;
   line_free_ = std::max(line_free_, clock_) + bytes * network_.seconds_per_byte;
   ++messages_;
@@ -77,7 +77,7 @@ void Model::drop_delivered_stamps() {
 }
 
 void Model::receive(MPI_Request request, MPI_Comm comm, int peer, int tag) {
-  charge_work();
+  go_on();
   Pending& pending = pending_[request];
   pending = {};
   pending.is_message = true;
@@ -103,7 +103,7 @@ void Model::receive_found(MPI_Request request, MPI_Message message) {
 }
 
 void Model::collective(MPI_Request request, MPI_Comm comm, int bytes) {
-  charge_work();
+  go_on();
   int ranks = 1;
   PMPI_Comm_size(comm, &ranks);
   if (ranks == 1) return;
@@ -148,27 +148,17 @@ bool Model::is_known(Pending& pending) {
 }
 
 bool Model::may_have_ended(std::span<const MPI_Request> requests) {
-  charge_work();
+  const auto is_pending = [&](MPI_Request request) { return pending_.contains(request); };
+  if (std::ranges::none_of(requests, is_pending)) return true;
+  if (!waits_ && ++polls_ < polls_of_a_wait) return false;
   bool all_known = true;
-  double latest = clock_;
-  for (const MPI_Request request : requests) {
-    const auto found = pending_.find(request);
-    if (found == pending_.end()) continue;
-    all_known = is_known(found->second) && all_known;
-    latest = std::max(latest, found->second.stamp.arrival + found->second.after);
-  }
-  if (!all_known) {
-    have_not_ended();
-    return false;
-  }
-  return latest <= clock_ || ++polls_ > polls_of_a_wait;
-}
-
-void Model::have_not_ended() {
-  if (++polls_ > polls_before_yield) sched_yield();
+  for (const MPI_Request request : requests)
+    if (is_pending(request)) all_known = is_known(pending_.at(request)) && all_known;
+  return all_known;
 }
 
 void Model::have_ended(std::span<const MPI_Request> requests) {
+  go_on();
   double latest = clock_, seconds = 0;
   for (const MPI_Request request : requests) {
     const auto found = pending_.extract(request);
@@ -176,7 +166,6 @@ void Model::have_ended(std::span<const MPI_Request> requests) {
     const Pending& pending = found.mapped();
     latest = std::max(latest, pending.stamp.arrival + pending.after);
     if (pending.is_message) seconds += network_.overhead + received_byte_ * pending.stamp.bytes;
-    polls_ = 0;
   }
   waited_ += latest - clock_;
   clock_ = latest + seconds;  // several messages are unpacked when all have arrived

@@ -2,9 +2,10 @@
 // The logical clock of one rank of a modelled network, and its pending messages.
 //
 // Computation, the overhead of messages, and waiting advance the clock: a rank that waits for a
-// message sets its clock to the modelled arrival, if that is later. Before that time the message
-// does not count as arrived, even if MPI has delivered it. Each message is accompanied by another
-// one with its arrival time, on a duplicate of the communicator, with the same ranks and tags.
+// message sets its clock to the modelled arrival, if that is later. A message does not count as
+// arrived before the rank waits for it, even if MPI has delivered it: when that happens depends on
+// the load of the machine. Each message is accompanied by another one with its arrival time, on a
+// duplicate of the communicator, with the same ranks and tags.
 #pragma once
 
 #include <list>
@@ -47,12 +48,13 @@ class Model {
   void start(MPI_Request request);
   void forget(MPI_Request request);
 
-  /// Whether MPI may be tested for completion of these requests: not while one of them is in flight
-  /// on the clock, unless the rank waits. A rank waits if it polls repeatedly without computing.
+  /// The rank looks for messages of any sender. libop2 does so only while it waits, after some polls.
+  void begin_to_wait() { waits_ = true; }
+  /// Whether MPI may be tested for completion of these requests: if one of them is a receive or a
+  /// collective, only when the rank waits and the time of each is known.
   bool may_have_ended(std::span<const MPI_Request> requests);
-  /// The result of the test.
+  /// They have.
   void have_ended(std::span<const MPI_Request> requests);
-  void have_not_ended();
 
   /// One line with the clocks and messages of all ranks, on rank 0. Collective.
   std::string report();
@@ -81,6 +83,8 @@ class Model {
   };
 
   void charge_work();
+  /// Of a rank that does not wait.
+  void go_on();
   bool is_known(Pending& pending);
   void drop_delivered_stamps();
 
@@ -91,7 +95,8 @@ class Model {
   double line_free_ = 0;  ///< when the link is free again
   double waited_ = 0;
   long long messages_ = 0, bytes_ = 0, strangers_ = 0;
-  int polls_ = 0;  ///< unsuccessful polls since the last progress
+  bool waits_ = false;
+  int polls_ = 0;  ///< since the last message
   std::map<MPI_Comm, MPI_Comm> beside_;
   std::unordered_map<MPI_Request, Pending> pending_;
   std::unordered_map<MPI_Request, Persistent> persistent_;

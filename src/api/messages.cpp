@@ -11,11 +11,10 @@
 
 namespace {
 
-/// Of all loops of one name; 0 without a session.
-std::int64_t count_of(const char* loop_name, std::int64_t op2::core::LoopRow::*count) {
+/// Nothing without a session, or if no loop of this name has run.
+const op2::core::LoopRow* row_of(const char* loop_name) {
   const auto* runtime = op2::api::session_or_null();
-  const auto* row = runtime != nullptr ? runtime->table.find(loop_name) : nullptr;
-  return row != nullptr ? row->*count : 0;
+  return runtime != nullptr ? runtime->table.find(loop_name) : nullptr;
 }
 
 }  // namespace
@@ -46,17 +45,20 @@ op_chain_statistics op_get_chain_statistics() {
 }
 
 std::int64_t op_get_loop_iterations(const char* loop_name) {
-  return count_of(loop_name, &op2::core::LoopRow::elements);
+  const auto* row = row_of(loop_name);
+  return row != nullptr ? row->elements : 0;
 }
 
 std::int64_t op_get_tiled_iterations(const char* loop_name) {
-  return count_of(loop_name, &op2::core::LoopRow::tiled);
+  const auto* row = row_of(loop_name);
+  return row != nullptr ? row->tiled : 0;
 }
 
 op_loop_statistics op_get_loop_statistics(const char* loop_name) {
-  const std::int64_t interior = count_of(loop_name, &op2::core::LoopRow::interior);
-  return {interior, op_get_loop_iterations(loop_name) - interior,
-          count_of(loop_name, &op2::core::LoopRow::redundant)};
+  const auto* row = row_of(loop_name);
+  return row == nullptr ? op_loop_statistics{}
+                        : op_loop_statistics{row->interior, row->elements - row->interior,
+                                             row->redundant};
 }
 
 op_halo_statistics op_get_halo_statistics(op_dat dat) {

@@ -73,7 +73,7 @@ class LoopTable {
  public:
   /// The row of a name; its address holds as long as the table.
   LoopRow& row(const std::string& name);
-  /// Nothing if there is none.
+  /// Null if there is none.
   const LoopRow* find(std::string_view name) const;
   const std::deque<LoopRow>& rows() const { return rows_; }
 

@@ -181,7 +181,7 @@ def points_of(quick):
 
 def on_networks(network, points, options, record, done):
     """All points, of which those are measured that are not done."""
-    found, library = [], library_of(network.programs.build)
+    found, library = [], library_of(network.programs.build, "lib*.so")
     for number, point in enumerate(points[options.first :: options.every], 1):
         seed, names = seed_of(fields(point)), network.names(point)
         repeats = missing(done, names.values(), seed, options.repeats)
@@ -269,9 +269,9 @@ class WallClock:
         return kept
 
 
-def library_of(build):
-    """A name of what is measured: another one for other bytes of the library or of its compiler."""
-    files = sorted((build / "lib").glob("libop2*.so"))
+def library_of(build, files="libop2*.so"):
+    """A name of what is measured: another one for other bytes of the library, of its compiler, or of other files that it depends on."""
+    files = sorted((build / "lib").glob(files))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 

@@ -97,7 +97,7 @@ class Programs:
 
     def run(self, command, **variables):
         result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                                timeout=930, env={**self.environment, **variables})
+                                timeout=4000, env={**self.environment, **variables})
         if result.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command))} with {variables} ended with "
                                f"{result.returncode}:\n{result.stdout}{result.stderr}")
@@ -148,7 +148,7 @@ class Programs:
                 "NETMODEL_BANDWIDTH_GBS": str(BANDWIDTH_GBS)}
 
     def on_network(self, point, costs_file, arguments):
-        """Output of a run on the modelled network."""
+        """Output of a run on the modelled network: of 10 000 repeats of the solver within an hour."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
                  **self.network(point.latency)}
         command = ["timeout", "-k", "5", "3600", "mpirun", "-np", point.ranks, "env",

@@ -67,8 +67,15 @@ bool test(std::vector<MPI_Request>& requests) {
   return ended != 0;
 }
 
+/// As libop2 does while it waits, and only then.
+void look_for_others() {
+  int found = 0;
+  MPI_Message message;
+  MPI_Improbe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+}
+
 void wait(std::vector<MPI_Request>& requests) {
-  while (!test(requests)) continue;
+  while (!test(requests)) look_for_others();
 }
 
 /// All clocks show the same afterwards.
@@ -170,10 +177,14 @@ struct MessageUnderWay : testing::Test {
   double start = 0;
 
   void SetUp() override {
-    if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
     synchronise();
     start = MPI_Wtime();
+    send();
+  }
+  /// MPI has them at the end.
+  void send() {
     exchange.start();
+    PMPI_Barrier(MPI_COMM_WORLD);
   }
   /// After as long as if the rank had done nothing but wait.
   void expect_undelayed_end() {
@@ -182,13 +193,31 @@ struct MessageUnderWay : testing::Test {
   }
 };
 
-TEST_F(MessageUnderWay, AskingNowAndThenIsNoWait) {
-  for (int poll = 0; poll < 20; ++poll) EXPECT_FALSE(exchange.has_ended());
+TEST_F(MessageUnderWay, PollsForProgressAreNoWait) {
+  for (int poll = 0; poll < 100'000; ++poll) ASSERT_FALSE(exchange.has_ended());
   EXPECT_NEAR(MPI_Wtime() - start, network.overhead, rounding);
   expect_undelayed_end();
 }
 
+TEST_F(MessageUnderWay, ALookForOthersIsAWait) {
+  look_for_others();
+  int polls = 1;
+  while (!exchange.has_ended()) ++polls;
+  EXPECT_LT(polls, 1'000'000);
+  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+}
+
+TEST_F(MessageUnderWay, AWaitEndsWithTheNextMessage) {
+  exchange.finish();
+  look_for_others();
+  send();
+  for (int poll = 0; poll < 1000; ++poll) ASSERT_FALSE(exchange.has_ended());
+  exchange.finish();
+  EXPECT_NEAR(MPI_Wtime() - start, 2 * network.transfer(1000), rounding);
+}
+
 TEST_F(MessageUnderWay, WorkBeforeAWaitShortensIt) {
+  if (network.latency == 0) GTEST_SKIP() << "the work takes longer than the message";
   iterations += 10;
   expect_undelayed_end();
 }
@@ -214,6 +243,48 @@ TEST(NetworkModel, ACollectiveEndsAfterTheLastHasBegun) {
   synchronise();
   const double exchange = network.latency + 2 * network.overhead + network.leaving(sizeof(int));
   EXPECT_NEAR(MPI_Wtime() - start, 1000 * iteration + exchange, rounding);
+}
+
+TEST(NetworkModel, AMessageLeavesAfterTheWorkBeforeIt) {
+  const Network network;
+  std::array<char, 100> data{};
+  synchronise();
+  const double start = MPI_Wtime();
+  std::vector<MPI_Request> request(1);
+  if (rank() == 0) {
+    iterations += 100;
+    MPI_Isend(data.data(), 100, MPI_BYTE, 1, 0, MPI_COMM_WORLD, request.data());
+    return wait(request);
+  }
+  MPI_Irecv(data.data(), 100, MPI_BYTE, 0, 0, MPI_COMM_WORLD, request.data());
+  wait(request);
+  EXPECT_NEAR(MPI_Wtime() - start, 100 * iteration + network.transfer(100), rounding);
+}
+
+/// With which waiting ranks ask each other what they wait for.
+TEST(NetworkModel, NotesTakeNoTime) {
+  MPI_Comm notes;
+  MPI_Comm_dup(MPI_COMM_WORLD, &notes);
+  synchronise();
+  int found = 0;
+  MPI_Message message;
+  const auto look = [&] {
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, notes, &found, &message, MPI_STATUS_IGNORE);
+  };
+  look();
+  if (rank() == 0) iterations += 1000;
+  const double start = MPI_Wtime();
+  std::vector<MPI_Request> request(1);
+  char note = 0;
+  if (rank() == 0) {
+    MPI_Isend(&note, 1, MPI_CHAR, 1, 5, notes, request.data());
+  } else {
+    while (!found) look();
+    MPI_Imrecv(&note, 1, MPI_CHAR, &message, request.data());
+  }
+  wait(request);
+  EXPECT_EQ(MPI_Wtime(), start);
+  MPI_Comm_free(&notes);
 }
 
 TEST(NetworkModel, AMessageThatWasLookedForHasItsTimeToo) {

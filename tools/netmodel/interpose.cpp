@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -139,7 +140,10 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_C
 
 int MPI_Improbe(int peer, int tag, MPI_Comm comm, int* found, MPI_Message* message,
                 MPI_Status* status) {
-  if (model()) model()->begin_to_wait();
+  const bool looks =
+      model() && peer == MPI_ANY_SOURCE && !comes_from_scotch(__builtin_return_address(0));
+  if (looks) model()->begin_to_wait();
+  if (looks && tag == MPI_ANY_TAG) model()->leave_out(comm);
   MPI_Status own;
   const int code = PMPI_Improbe(peer, tag, comm, found, message, &own);
   if (code == MPI_SUCCESS && *found && is_modelled(__builtin_return_address(0), comm))
@@ -228,18 +232,21 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* ended, MPI_Status* statuses) {
-  if (!model()) return PMPI_Testall(count, requests, ended, statuses);
-  const std::vector<MPI_Request> before(requests, requests + count);
+  const std::span all(requests, count);
+  if (!model() || !model()->brings_something(all))
+    return PMPI_Testall(count, requests, ended, statuses);
   *ended = 0;
-  if (!model()->may_have_ended(before)) return MPI_SUCCESS;
+  if (!model()->may_have_ended(all)) return MPI_SUCCESS;
+  const std::vector<MPI_Request> before(all.begin(), all.end());
   const int code = PMPI_Testall(count, requests, ended, statuses);
   if (*ended) model()->have_ended(before);
   return code;
 }
 
 int MPI_Test(MPI_Request* request, int* ended, MPI_Status* status) {
-  if (!model()) return PMPI_Test(request, ended, status);
   const MPI_Request before = *request;
+  if (!model() || !model()->brings_something({&before, 1}))
+    return PMPI_Test(request, ended, status);
   *ended = 0;
   if (!model()->may_have_ended({&before, 1})) return MPI_SUCCESS;
   const int code = PMPI_Test(request, ended, status);

@@ -10,9 +10,9 @@ namespace netmodel {
 
 namespace {
 
-/// Of a program that waits without looking for other messages. Between two messages, one that polls
-/// for progress between its loops and tiles does so less often.
-constexpr int polls_of_a_wait = 10000;
+/// Of a program that waits without looking for other messages: so that it ends. libop2 polls for
+/// progress once per loop and tile.
+constexpr int polls_of_a_wait = 10'000'000;
 
 /// Number of doubles in a Stamp.
 constexpr int stamp_doubles = 2;
@@ -33,7 +33,7 @@ void Model::charge_work() {
   clock_ += work_.take();
 }
 
-void Model::go_on() {
+void Model::pass_operation() {
   charge_work();
   waits_ = false;
   polls_ = 0;
@@ -48,16 +48,18 @@ void Model::remove(MPI_Comm comm) {
   if (beside == beside_.end()) return;
   PMPI_Comm_free(&beside->second);
   beside_.erase(beside);
+  untimed_.erase(comm);
 }
 
 bool Model::takes_part(MPI_Comm comm) {
+  if (untimed_.contains(comm)) return false;
   const bool known = beside_.contains(comm);
   if (!known) ++strangers_;
   return known;
 }
 
 void Model::send(MPI_Comm comm, int peer, int tag, int bytes) {
-  go_on();
+  pass_operation();
   clock_ += network_.overhead;
   line_free_ = std::max(line_free_, clock_) + bytes * network_.seconds_per_byte;
   ++messages_;
@@ -77,7 +79,7 @@ void Model::drop_delivered_stamps() {
 }
 
 void Model::receive(MPI_Request request, MPI_Comm comm, int peer, int tag) {
-  go_on();
+  pass_operation();
   Pending& pending = pending_[request];
   pending = {};
   pending.is_message = true;
@@ -103,7 +105,7 @@ void Model::receive_found(MPI_Request request, MPI_Message message) {
 }
 
 void Model::collective(MPI_Request request, MPI_Comm comm, int bytes) {
-  go_on();
+  pass_operation();
   int ranks = 1;
   PMPI_Comm_size(comm, &ranks);
   if (ranks == 1) return;
@@ -147,28 +149,36 @@ bool Model::is_known(Pending& pending) {
   return ended != 0;
 }
 
+bool Model::brings_something(std::span<const MPI_Request> requests) const {
+  return std::ranges::any_of(requests, [&](auto request) { return pending_.contains(request); });
+}
+
 bool Model::may_have_ended(std::span<const MPI_Request> requests) {
-  const auto is_pending = [&](MPI_Request request) { return pending_.contains(request); };
-  if (std::ranges::none_of(requests, is_pending)) return true;
   if (!waits_ && ++polls_ < polls_of_a_wait) return false;
   bool all_known = true;
-  for (const MPI_Request request : requests)
-    if (is_pending(request)) all_known = is_known(pending_.at(request)) && all_known;
+  for (const MPI_Request request : requests) {
+    const auto found = pending_.find(request);
+    if (found != pending_.end()) all_known = is_known(found->second) && all_known;
+  }
   return all_known;
 }
 
 void Model::have_ended(std::span<const MPI_Request> requests) {
-  go_on();
-  double latest = clock_, seconds = 0;
+  pass_operation();
+  double latest = clock_, bytes = 0;
+  int messages = 0;
   for (const MPI_Request request : requests) {
     const auto found = pending_.extract(request);
     if (found.empty()) continue;
     const Pending& pending = found.mapped();
     latest = std::max(latest, pending.stamp.arrival + pending.after);
-    if (pending.is_message) seconds += network_.overhead + received_byte_ * pending.stamp.bytes;
+    if (!pending.is_message) continue;
+    ++messages;
+    bytes += pending.stamp.bytes;
   }
   waited_ += latest - clock_;
-  clock_ = latest + seconds;  // several messages are unpacked when all have arrived
+  // Several messages are unpacked when all have arrived.
+  clock_ = latest + messages * network_.overhead + bytes * received_byte_;
 }
 
 std::string Model::report() {

@@ -10,6 +10,7 @@
 
 #include <list>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -48,10 +49,16 @@ class Model {
   void start(MPI_Request request);
   void forget(MPI_Request request);
 
-  /// The rank looks for messages of any sender. libop2 does so only while it waits, after some polls.
+  /// The rank looks for messages of any sender. libop2 does so only while it waits, and then always.
   void begin_to_wait() { waits_ = true; }
-  /// Whether MPI may be tested for completion of these requests: if one of them is a receive or a
-  /// collective, only when the rank waits and the time of each is known.
+  /// The messages of this communicator take no time: those with which libop2 finds out for what
+  /// other ranks wait. When they are sent depends on the load of the machine.
+  void leave_out(MPI_Comm comm) { untimed_.insert(comm); }
+
+  /// Whether one of these requests is a receive or a collective.
+  bool brings_something(std::span<const MPI_Request> requests) const;
+  /// Whether MPI may be tested for completion of such requests: when the rank waits, or has polled
+  /// as often as none does for progress, and the time of each is known.
   bool may_have_ended(std::span<const MPI_Request> requests);
   /// They have.
   void have_ended(std::span<const MPI_Request> requests);
@@ -83,8 +90,8 @@ class Model {
   };
 
   void charge_work();
-  /// Of a rank that does not wait.
-  void go_on();
+  /// Charges the work before an operation that begins or ends; after it the rank does not wait.
+  void pass_operation();
   bool is_known(Pending& pending);
   void drop_delivered_stamps();
 
@@ -96,8 +103,9 @@ class Model {
   double waited_ = 0;
   long long messages_ = 0, bytes_ = 0, strangers_ = 0;
   bool waits_ = false;
-  int polls_ = 0;  ///< since the last message
+  int polls_ = 0;  ///< since the last operation
   std::map<MPI_Comm, MPI_Comm> beside_;
+  std::set<MPI_Comm> untimed_;
   std::unordered_map<MPI_Request, Pending> pending_;
   std::unordered_map<MPI_Request, Persistent> persistent_;
   std::unordered_map<MPI_Message, Stamp> found_;

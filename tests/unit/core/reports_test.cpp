@@ -26,6 +26,10 @@ TEST(LoopTable, ARowIsMadeOnce) {
   table.row("other");
   EXPECT_EQ(&row, &table.row("flux"));
   EXPECT_EQ(table.rows().size(), 2u);
+  EXPECT_EQ(table.find("flux"), &row);
+  EXPECT_EQ(table.find("none"), nullptr);
+  const LoopTable copy = table;
+  EXPECT_EQ(copy.find("other"), &copy.rows().back());
 }
 
 /// Iterations count with the first of two colours, and the time of both.

@@ -270,7 +270,7 @@ class WallClock:
 
 
 def library_of(build, files="libop2*.so"):
-    """A name of what is measured: another one for other bytes of the library, of its compiler, or of other files that it depends on."""
+    """A name of what is measured: another one for other bytes of these files, of the library and its compiler at least."""
     files = sorted((build / "lib").glob(files))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 

@@ -30,6 +30,7 @@ MODES = {
 }
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
+LONGEST_RUN = 3600  # seconds, for 10 000 repeats of the solver
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Programs:
 
     def run(self, command, **variables):
         result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                                timeout=4000, env={**self.environment, **variables})
+                                timeout=LONGEST_RUN + 30, env={**self.environment, **variables})
         if result.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command))} with {variables} ended with "
                                f"{result.returncode}:\n{result.stdout}{result.stderr}")
@@ -148,10 +149,10 @@ class Programs:
                 "NETMODEL_BANDWIDTH_GBS": str(BANDWIDTH_GBS)}
 
     def on_network(self, point, costs_file, arguments):
-        """Output of a run on the modelled network: of 10 000 repeats of the solver within an hour."""
+        """Output of a run on the modelled network."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
                  **self.network(point.latency)}
-        command = ["timeout", "-k", "5", "3600", "mpirun", "-np", point.ranks, "env",
+        command = ["timeout", "-k", "5", LONGEST_RUN, "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         return self.run(command, **MODES[point.mode])
 

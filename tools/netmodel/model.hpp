@@ -57,8 +57,8 @@ class Model {
 
   /// Whether one of these requests is a receive or a collective.
   bool brings_something(std::span<const MPI_Request> requests) const;
-  /// Whether MPI may be tested for completion of such requests: when the rank waits, or has polled
-  /// as often as none does for progress, and the time of each is known.
+  /// Whether MPI may be tested for completion of such requests: when the time of each is known, and
+  /// the rank waits or has polled more often than any does for progress.
   bool may_have_ended(std::span<const MPI_Request> requests);
   /// They have.
   void have_ended(std::span<const MPI_Request> requests);

@@ -21,7 +21,8 @@ class MpiExchange {
   MpiExchange(const MpiExchange&) = delete;
   MpiExchange& operator=(const MpiExchange&) = delete;
 
-  /// Begins to receive a message if there is one.
+  /// Begins to receive a message if there is one. Only while this rank waits, as
+  /// `MpiWatch::read_notes`.
   void receive();
   MpiRequests& sends() { return sends_; }
   MpiRequests& receives() { return receives_; }

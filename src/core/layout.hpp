@@ -9,9 +9,14 @@
 
 namespace op2::core {
 
-/// The lowest level at which rows may be distinguished; W_h below it counts as empty. Each level
-/// costs a pass over the maps when the mesh is distributed.
-inline constexpr Level deepest_tracked = -16;
+/// The lowest level at which rows may be distinguished; W_h below it counts as empty, so that loops
+/// whose interiors would be deeper run after the messages, and not in tiles. The deepest chains of
+/// Airfoil that OP2_DEPTH_MAX does not cut reach -22. Each level costs a pass over the maps when
+/// the mesh is distributed, and rows of different levels lie apart.
+inline constexpr Level deepest_tracked = -32;
+
+/// The lowest level of meshes whose parts are not much larger than their boundaries.
+inline constexpr Level deepest_of_small_parts = -16;
 
 /// In the reproducible mode only so many levels are distinguished as the interiors of chains reach,
 /// since rows of different levels are not in the canonical order. This one is: it is that of loops
@@ -29,6 +34,8 @@ struct Layout {
   std::vector<std::int32_t> owner;      ///< rank that owns each row; empty: this one
   /// W_h below this level counts as empty, on every rank.
   Level deepest = deepest_tracked;
+  /// The lowest that `deepest` may become; the same for all sets, on every rank.
+  Level limit = deepest_tracked;
   /// On all ranks each element belongs to the rank of its only target, see ChainLoop. Levels 1 and
   /// 2 are empty.
   bool local_map = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <core/chain.hpp>
+#include <core/layout.hpp>
 
 namespace op2::sched {
 
@@ -15,6 +16,7 @@ namespace op2::sched {
 /// below core::deepest_tracked, so that the analysis does not depend on how rows are stored, except
 /// those of sets that keep the declared order (ChainLoop::deepest).
 inline constexpr core::Level deepest_interior = -40;
+static_assert(deepest_interior < core::deepest_tracked);
 
 /// Extents, and the validity that each dat must have before the chain.
 struct ChainDemand {

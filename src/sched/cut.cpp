@@ -27,7 +27,7 @@ bool needs_combined(std::span<const core::LoopArg> args, const Reduced& reduced)
 /// distinguished as deep as interiors are.
 core::Level deepest_of(const core::Set& set) {
   const core::Level deepest = set.layout->deepest;
-  if (set.layout->local_map) return core::deepest_tracked;
+  if (set.layout->local_map) return set.layout->limit;
   return deepest == core::deepest_in_declared_order ? deepest : core::no_level;
 }
 

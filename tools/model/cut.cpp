@@ -33,6 +33,7 @@ Cut cut_into(const core::RunRecord& record, const comm::BlockMesh& mesh, int par
           record.sets.size(),
           cut_seconds,
           core::seconds_since(begin),
+          level_limit(mesh, owned.owners, parts),
           sets_with_local_map(mesh, owned.owners),
           std::move(ranks)};
 }

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* form = "libop2 cut";
-constexpr int version = 1;
+constexpr int version = 2;
 
 Json json_of(const RankHalo& halo) {
   Json imports = Json::array();
@@ -59,6 +59,7 @@ Cut cut_of(const Json& json) {
           json.at("sets"),
           json.at("cut_seconds"),
           json.at("halo_seconds"),
+          json.at("deepest"),
           json.at("local_maps").get<std::vector<char>>(),
           {}};
   for (const Json& rank : json.at("ranks")) cut.ranks.push_back(halo_of(rank));
@@ -84,6 +85,7 @@ std::string as_json(const Cut& cut) {
               {"sets", cut.sets},
               {"cut_seconds", cut.cut_seconds},
               {"halo_seconds", cut.halo_seconds},
+              {"deepest", cut.deepest},
               {"local_maps", cut.local_maps},
               {"ranks", std::move(ranks)}}
              .dump() +

@@ -20,7 +20,8 @@ struct Cut {
   std::size_t sets = 0;
   double cut_seconds = 0;  ///< for the owners, by one process
   double halo_seconds = 0;
-  std::vector<char> local_maps;  ///< of each set, see sets_with_local_map
+  core::Level deepest = core::deepest_tracked;  ///< level that is distinguished, see level_limit
+  std::vector<char> local_maps;                 ///< of each set, see sets_with_local_map
   std::vector<RankHalo> ranks;
   bool operator==(const Cut&) const = default;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <comm/halo/local_maps.hpp>
+#include <comm/halo/owned_levels.hpp>
 
 namespace op2::model {
 namespace {
@@ -52,7 +53,6 @@ Relation relation_of(const comm::BlockMesh& mesh, const BlockMap& map) {
 }
 
 using Depths = std::vector<std::vector<std::int8_t>>;  ///< [set][element]
-constexpr std::int8_t beyond = 1 - core::deepest_tracked;
 
 /// Element e is in W_-h of its owner if its depth is greater than h. Odd levels lose iterations
 /// with a target outside the level before or of another rank; even ones what such iterations
@@ -71,12 +71,21 @@ void lose(const Relation& r, const std::vector<comm::Owners>& owners, std::int8_
   }
 }
 
-Depths depths_of(const std::vector<Relation>& relations, const std::vector<comm::Owners>& owners) {
+/// 1 - deepest for all elements that are deeper.
+Depths depths_of(const std::vector<Relation>& relations, const std::vector<comm::Owners>& owners,
+                 Level deepest) {
+  const auto end = static_cast<std::int8_t>(1 - deepest);
   Depths depths;
-  for (const comm::Owners& set : owners) depths.emplace_back(set.size(), beyond);
-  for (std::int8_t h = 1; h < beyond; ++h)
+  for (const comm::Owners& set : owners) depths.emplace_back(set.size(), end);
+  for (std::int8_t h = 1; h < end; ++h)
     for (const Relation& r : relations) lose(r, owners, h, depths);
   return depths;
+}
+
+std::vector<Relation> relations_of(const comm::BlockMesh& mesh) {
+  std::vector<Relation> relations;
+  for (const BlockMap& map : mesh.maps) relations.push_back(relation_of(mesh, map));
+  return relations;
 }
 
 using Elements = std::vector<std::vector<GlobalId>>;  ///< of each set
@@ -142,12 +151,26 @@ std::vector<std::int32_t> owned_levels(const std::vector<GlobalId>& owned,
 
 }  // namespace
 
+core::Level level_limit(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners,
+                        int parts) {
+  const Depths depths = depths_of(relations_of(mesh), owners, core::shallowest_tracked);
+  std::vector<std::int64_t> elements(at(parts), 0), outermost(at(parts), 0);
+  for (std::size_t set = 0; set < owners.size(); ++set)
+    for (std::size_t element = 0; element < owners[set].size(); ++element) {
+      const std::size_t part = at(owners[set][element]);
+      ++elements[part];
+      if (depths[set][element] <= 2) ++outermost[part];
+    }
+  for (std::size_t part = 0; part < at(parts); ++part)
+    if (!comm::is_large_part(elements[part], outermost[part])) return core::deepest_of_small_parts;
+  return core::deepest_tracked;
+}
+
 std::vector<RankHalo> halo_sizes(const comm::BlockMesh& mesh,
                                  const std::vector<comm::Owners>& owners, int parts,
                                  core::Level level) {
-  std::vector<Relation> relations;
-  for (const BlockMap& map : mesh.maps) relations.push_back(relation_of(mesh, map));
-  const Depths depths = depths_of(relations, owners);
+  const std::vector<Relation> relations = relations_of(mesh);
+  const Depths depths = depths_of(relations, owners, level_limit(mesh, owners, parts));
   std::vector<Elements> owned(at(parts), Elements(owners.size()));
   for (std::size_t set = 0; set < owners.size(); ++set)
     for (std::size_t element = 0; element < owners[set].size(); ++element)

@@ -32,6 +32,12 @@ struct RankHalo {
   }
 };
 
+/// The lowest level that ranks distinguish, as comm::build_halo_plan decides it. Local.
+/// @param mesh    declared by one rank
+/// @param owners  of each set, in [0, parts)
+core::Level level_limit(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners,
+                        int parts);
+
 /// Local. Cost: a pass over the maps for each level below 0, and work in proportion to the halos.
 /// @param mesh    declared by one rank
 /// @param owners  of each set, in [0, parts)

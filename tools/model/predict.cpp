@@ -115,7 +115,7 @@ int predict(const PredictOptions& options) {
     const core::Progress walking(log, fmt::format("predicting by '{}'", options.files[k]));
     const Cut cut = read_cut(options.files[k], record);
     warn_of_cache(record, cut.parts, costs);
-    const Program program(record, cut.local_maps);
+    const Program program(record, cut.local_maps, cut.deepest);
     Walk walk(program, cut, machine, costs, busy);
     all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
     all.back().start = start_up(record, cut, machine);

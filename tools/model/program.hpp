@@ -39,7 +39,9 @@ class Program {
  public:
   /// @param record      outlives it
   /// @param local_maps  of each set, as those of a cut
-  Program(const core::RunRecord& record, const std::vector<char>& local_maps);
+  /// @param deepest     of a cut, too
+  Program(const core::RunRecord& record, const std::vector<char>& local_maps,
+          core::Level deepest = core::deepest_tracked);
   Program(const Program&) = delete;
 
   const core::RunRecord& record() const { return record_; }

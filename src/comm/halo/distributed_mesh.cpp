@@ -110,8 +110,11 @@ void DistributedMesh::ensure_rows(core::Level level) {
 bool DistributedMesh::distinguish(core::Level level) {
   if (communicator_.size() == 1) return false;
   const core::Level before = order_.deepest;
-  while (order_.deepest > std::max(level, core::deepest_tracked))
-    order_.deepest = std::max(2 * order_.deepest, core::deepest_tracked);
+  const bool is_known = halo_plan_ != nullptr && !halo_plan_->sets.empty();
+  const core::Level limit =
+      is_known ? halo_plan_->sets.front().layout.limit : core::deepest_tracked;
+  while (order_.deepest > std::max(level, limit))
+    order_.deepest = std::max(2 * order_.deepest, limit);
   if (halo_plan_ == nullptr || order_.deepest == before) return false;
   return_to_declared();
   ensure_rows(0);

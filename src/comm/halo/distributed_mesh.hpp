@@ -75,7 +75,7 @@ class DistributedMesh {
   /// but local if the rows are there.
   void ensure_rows(core::Level level);
 
-  /// Levels are distinguished down to this one, or deepest_tracked, from now on. If there are local
+  /// Levels are distinguished down to this one, or Layout::limit, from now on. If there are local
   /// rows that are not, they move, and halos are forgotten. Collective.
   /// @return whether rows were moved
   bool distinguish(core::Level level);

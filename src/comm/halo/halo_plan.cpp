@@ -123,6 +123,19 @@ void order_map(const MapView& owned, const IndexMap& from, const IndexMap& to, L
                    [](const Reference& a, const Reference& b) { return a.row < b.row; });
 }
 
+/// The lowest level that is worth distinguishing. Collective: one reduction.
+core::Level level_limit(Communicator& communicator, const LocalMesh& mesh,
+                        const std::vector<std::vector<char>>& accessed) {
+  std::int64_t elements = 0, outermost = 0;
+  for (const auto& depths : owned_depths(mesh, accessed, core::shallowest_tracked)) {
+    elements += static_cast<std::int64_t>(depths.size());
+    outermost += std::ranges::count_if(depths, [](std::int8_t depth) { return depth <= 2; });
+  }
+  WordReduction small{{}, {}, {is_large_part(elements, outermost) ? 0 : 1}};
+  communicator.reduce(small, "agreeing on the levels of halos");
+  return small.maxima.front() == 0 ? core::deepest_tracked : core::deepest_of_small_parts;
+}
+
 /// The places of the owned elements of the reordered set, by ordinal. Collective.
 std::vector<std::int32_t> owned_places(Communicator& communicator, const HaloPlan& plan,
                                        const CanonicalOrder& declared) {
@@ -143,11 +156,8 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order, numbering.canonical};
   const std::vector<std::int32_t> places = owned_places(communicator, plan, numbering.canonical);
   owned.canonical.places = places;
-  for (IndexMap& set : plan.sets) {
-    const bool keeps = owned.keeps(static_cast<int>(owned.sizes.size()));
-    set.layout.deepest = keeps ? core::deepest_in_declared_order : numbering.deepest;
+  for (const IndexMap& set : plan.sets)
     owned.sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
-  }
   for (const BlockMap& map : mesh.maps) {
     const auto to = static_cast<std::size_t>(map.to);
     plan.maps.push_back({map.from, map.to, map.arity, {}, {}, {}});
@@ -157,7 +167,16 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   }
   find_local_maps(communicator, plan);
   exchange_references(communicator, owned.maps, plan);
-  const auto depths = owned_depths(owned, accessed_by_others(plan), numbering.deepest);
+  const std::vector<std::vector<char>> accessed = accessed_by_others(plan);
+  const core::Level limit = level_limit(communicator, owned, accessed);
+  const core::Level deepest = std::max(numbering.deepest, limit);
+  for (std::size_t s = 0; s < plan.sets.size(); ++s) {
+    core::Layout& layout = plan.sets[s].layout;
+    const bool keeps = owned.keeps(static_cast<int>(s));
+    layout.deepest = keeps ? core::deepest_in_declared_order : deepest;
+    layout.limit = limit;
+  }
+  const auto depths = owned_depths(owned, accessed, deepest);
   std::vector<Order> orders = locality_orders(owned, numbering.mode);
   for (std::size_t s = 0; s < plan.sets.size(); ++s)
     order_owned(plan.rank, depths[s], std::move(orders[s]), plan.sets[s]);

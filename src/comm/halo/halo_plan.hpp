@@ -121,8 +121,10 @@ struct Numbering {
   core::Level deepest = core::deepest_tracked;  ///< level that is distinguished; even, at most -2
 };
 
-/// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *
-/// levels tracked) and a few sparse exchanges.
+/// The owned elements in their order, and the levels up to 2. Levels are distinguished down to
+/// Numbering::deepest, but only to core::deepest_of_small_parts unless the parts of all ranks are
+/// much larger than their boundaries. Collective. Cost: O(mesh / ranks * levels tracked) and a few
+/// sparse exchanges.
 /// @param mesh    rows declared by this rank
 /// @param owners  of the declared elements, for each set
 HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,

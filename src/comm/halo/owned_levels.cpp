@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/halo/owned_levels.hpp>
 
+#include <limits>
+
 namespace op2::comm {
 namespace {
 
@@ -41,6 +43,7 @@ void shrink_data(const MapView& map, std::int8_t h, Depths& depths) {
 
 Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>& accessed,
                     core::Level deepest) {
+  static_assert(1 - core::deepest_tracked <= std::numeric_limits<std::int8_t>::max());
   const auto end = static_cast<std::int8_t>(1 - deepest);
   Depths depths;
   for (const std::int32_t size : mesh.sizes)
@@ -54,6 +57,11 @@ Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>&
         if (accessed[set][k] != 0 && depths[set][k] > h) depths[set][k] = h;
   }
   return depths;
+}
+
+bool is_large_part(std::int64_t elements, std::int64_t outermost) {
+  constexpr int layers = -core::deepest_tracked / 2;
+  return 2 * layers * outermost <= elements;
 }
 
 }  // namespace op2::comm

@@ -21,4 +21,9 @@ std::vector<std::vector<std::int8_t>> owned_depths(const LocalMesh& mesh,
                                                    const std::vector<std::vector<char>>& accessed,
                                                    core::Level deepest);
 
+/// Whether levels below core::deepest_of_small_parts are worth it for a part of so many elements,
+/// of all sets, of which so many are in its outermost layer (depth 1 and 2): in sixteen layers like
+/// that are at most half of them.
+bool is_large_part(std::int64_t elements, std::int64_t outermost);
+
 }  // namespace op2::comm

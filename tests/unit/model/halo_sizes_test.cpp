@@ -84,6 +84,27 @@ TEST(HaloSizes, AreThoseOfTheLibraryOnAirfoil) {
   }
 }
 
+/// Levels end earlier in parts that are not much larger than their boundaries.
+TEST(HaloSizes, GoDeeperIntoLargeParts) {
+  constexpr int cells = 3;
+  const auto deep_cells = [](int width, int ranks) {
+    const BlockMesh mesh = test::grid_mesh(width, 40);
+    std::vector<Owners> owners;
+    for (const comm::Blocks& set : mesh.sets) {
+      Owners& in_strips = owners.emplace_back();
+      for (comm::GlobalId k = 0; k < set.size(); ++k)
+        in_strips.push_back(static_cast<std::int32_t>(k * ranks / set.size()));
+    }
+    const std::vector<RankHalo> sizes = halo_sizes(mesh, owners, ranks, 4);
+    EXPECT_EQ(sizes, on_ranks(mesh, owners, ranks, 4));
+    EXPECT_EQ(level_limit(mesh, owners, ranks) == core::deepest_tracked,
+              sizes.front().rows(cells, core::deepest_of_small_parts - 1) > 0);
+    return sizes.front().rows(cells, core::deepest_tracked);
+  };
+  EXPECT_GT(deep_cells(400, 2), 4000);
+  EXPECT_EQ(deep_cells(400, 8), 0);
+}
+
 /// Owners of all sets by the votes of ranks that have the mesh in blocks.
 std::vector<Owners> inherited_on_ranks(const BlockMesh& whole, int primary, const Owners& parts,
                                        int ranks) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <core/layout.hpp>
+#include <core/options.hpp>
 #include <support/airfoil_chain.hpp>
 #include <support/chain_builder.hpp>
 
@@ -220,14 +221,26 @@ TEST(ChainAnalysis, TheTargetsOfALocalMapAreDoneAsFarAsItsCore) {
 TEST(ChainAnalysis, ACoreThatIsNotTrackedCompletesNothingThroughALocalMap) {
   enum { x, y };
   Chain chain =
-      repeat(chain_of(loop().read(x, e2n).inc(y, e2n), loop().read(y, e2n).inc(x, e2n)), 4);
+      repeat(chain_of(loop().read(x, e2n).inc(y, e2n), loop().read(y, e2n).inc(x, e2n)), 8);
   for (const core::ChainLoop& last : chain_of(loop().rw(x, b2n).local_map(), loop().rw(x)))
     chain.push_back(last);
   const std::vector<Level> owned{0, 0};
-  const Level deepest = sched::analyse_chain(chain, owned, owned).interior[8];
-  EXPECT_EQ(deepest, -17);  // with its targets in W_-16, which has rows
-  chain[8].deepest = core::deepest_tracked;
-  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior[9], none);
+  const Level deepest = sched::analyse_chain(chain, owned, owned).interior[16];
+  EXPECT_EQ(deepest, -33);  // with its targets in W_-32, which has rows
+  chain[16].deepest = core::deepest_tracked;
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior[17], none);
+}
+
+/// What has no interior waits for messages, and does not run in tiles.
+TEST(ChainAnalysis, EveryLoopHasAnInteriorInTheDeepestChainsOfAirfoilThatAreNotCut) {
+  const std::vector<Level> owned(airfoil::dats, 0);
+  const auto levels = [&](int stages) {
+    return sched::analyse_chain(repeat(airfoil::stage(), stages), owned, owned);
+  };
+  int most = 1;
+  while (levels(most + 1).rows <= 2 * core::Options{}.depth_max) ++most;
+  EXPECT_EQ(most, 5);
+  EXPECT_THAT(levels(most).interior, Each(testing::Ge(core::deepest_tracked)));
 }
 
 TEST(ChainAnalysis, AnEmptyChainNeedsWhatIsWanted) {

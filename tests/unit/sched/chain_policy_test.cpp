@@ -307,7 +307,7 @@ TEST(ChainPolicy, AgreesOnSizesOncePerDistribution) {
     const std::int64_t anew = decide();
     if (ranks.is_root()) return;
     EXPECT_EQ(known, block);
-    EXPECT_EQ(anew, 2 * block);
+    EXPECT_EQ(anew, 3 * block);
   };
   comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
 }

@@ -79,7 +79,8 @@ Engine::Engine(const Resources& r)
       runner_(rows_.communicator(), trace_, profile_) {
   if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
     policy_ = std::make_unique<ChainPolicy>(
-        ChainPolicy::Resources{options_, rows_, r.table, log_, r.pool.size()}, limits_);
+        ChainPolicy::Resources{options_, rows_, r.table, log_, r.topology.caches, r.pool.size()},
+        limits_);
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
 

@@ -59,6 +59,9 @@ void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
 std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
   std::vector<std::int64_t> words = inputs.of_rows.sizes.words(inputs.of_rows.agreed);
   for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });
+  for (const std::int64_t count :
+       {inputs.caches.own, inputs.caches.shared, std::int64_t{inputs.threads}})
+    words.push_back(count);
   return words;
 }
 
@@ -66,6 +69,8 @@ void take(std::span<const std::int64_t> words, PolicyInputs& inputs) {
   auto next = words.begin();
   inputs.of_rows.sizes.take(next, inputs.of_rows.agreed);
   for_each_time(inputs, [&](double& seconds) { seconds = from_word(*next++); });
+  inputs.caches = {next[0], next[1]};
+  inputs.threads = static_cast<int>(next[2]);
 }
 
 void agree(comm::Communicator& ranks, PolicyInputs& inputs) {

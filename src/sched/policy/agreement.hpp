@@ -10,6 +10,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
+#include <core/topology.hpp>
 #include <sched/policy/chain_model.hpp>
 #include <sched/policy/halo_sizes.hpp>
 
@@ -39,6 +40,8 @@ struct PolicyInputs {
   Network network;
   double plan_seconds = 0;
   RankSizes of_rows;
+  core::Caches caches;  ///< bytes
+  int threads = 1;      ///< of a rank
 };
 
 /// Loops over sets that have no elements on any rank cost nothing. After an agreement.

@@ -57,7 +57,7 @@ class GroupSearch {
       if (end > k + 1 && made.rows > in_.limits.rows) return;
       Partial after{before.groups, made.valid_after, before.seconds};
       after.groups.push_back(group);
-      after.seconds += predicted_seconds(work_of(in_.queue, made, in_.sizes), in_.costs);
+      after.seconds += predicted_seconds(work_of(in_.queue, made, in_.sizes, in_.tiles), in_.costs);
       keep(std::move(after), best[end]);
     }
   }
@@ -104,8 +104,15 @@ double seconds_of_loops(const FlushWork& work, const Costs& costs, bool alone) {
   double seconds = 0;
   for (const ChainWork& chain : work.chains)
     for (const LoopWork& loop : chain.loops)
-      seconds += (loop.core + loop.rest) * costs.loops[loop.loop].in(alone ? Way::alone : loop.way);
+      seconds += (loop.core + loop.rest) *
+                 costs.loops[loop.loop].in(alone ? Way::alone : loop.way, loop.spared);
   return seconds;
+}
+
+/// It has run twice, in the tiles that it has: what they cost is known.
+void expect_no_other_tiles(FlushWork& off) {
+  for (ChainWork& chain : off.chains)
+    for (LoopWork& loop : chain.loops) loop.spared = 0;
 }
 
 }  // namespace
@@ -134,7 +141,8 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
     return analyse_for(in.queue, schedule, cut, valid, {Halos::per_chain, in.limits.keep_all});
   };
   const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
-  Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
+  Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes, in.tiles), 0};
+  if (made.schedule.kind == Schedule::Kind::off) expect_no_other_tiles(made.work);
   made.seconds = expected_seconds(made.work, in.costs);
   return made;
 }

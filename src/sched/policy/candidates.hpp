@@ -3,6 +3,7 @@
 // with, and what the cost model expects of it. Pure; uniform, if what is given is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct CandidateInputs {
   FoundHalos halos;
   ChainLimits limits;  ///< of OP2_CHAIN=on
   const HaloSizes& sizes;
-  Costs costs;  ///< by record
+  Costs costs;                          ///< by record
+  std::optional<TileRules> tiles = {};  ///< see work_of
 };
 
 /// Seconds of a whole flush, with all that measured ones have shown.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 namespace op2::sched {
@@ -14,7 +15,7 @@ namespace {
 double seconds_of(const ChainWork& chain, double LoopWork::*iterations, const Costs& costs) {
   double seconds = 0;
   for (const LoopWork& loop : chain.loops)
-    seconds += loop.*iterations * costs.loops[loop.loop].in(loop.way);
+    seconds += loop.*iterations * costs.loops[loop.loop].in(loop.way, loop.spared);
   return seconds;
 }
 
@@ -77,11 +78,16 @@ bool LoopCost::is_known() const {
   return std::ranges::any_of(seconds, [](double cost) { return cost >= 0; });
 }
 
-double LoopCost::in(Way way) const {
+double LoopCost::in(Way way, double spared) const {
+  // Between what was seen: tiles that spare 0.85 of the traffic of Airfoil took 0.7 of the time on
+  // an AMD EPYC (0.35 of what is spared), 0.94 on an Intel Xeon (0.07).
+  constexpr double time_of_traffic = 0.25;
   const double wanted = seconds[static_cast<std::size_t>(way)];
   if (wanted >= 0) return wanted;
-  const auto known = std::ranges::find_if(seconds, [](double cost) { return cost >= 0; });
-  return known == seconds.end() ? 0 : *known;
+  auto known = std::views::filter(seconds, [](double cost) { return cost >= 0; });
+  if (known.empty()) return 0;
+  if (way != Way::tiled || spared <= 0) return known.front();
+  return std::ranges::min(known) * (1 - time_of_traffic * spared);
 }
 
 double FlushWork::exchanges() const {

@@ -22,8 +22,10 @@ struct LoopCost {
 
   bool is_known() const;
   /// In a way that is not known: that of another one, alone before tiled before fused; 0 if none
-  /// is.
-  double in(Way way) const;
+  /// is. In tiles that spare traffic it is the least of those that are known, because steps stay
+  /// fused in tiles, less a share of what is spared.
+  /// @param spared  by tiles, a part of the traffic from 0 to 1
+  double in(Way way, double spared = 0) const;
 };
 
 /// What iterations of one loop have taken so far, by the way they ran. The flush in which a way is
@@ -102,8 +104,9 @@ struct ExchangeWork {
 struct LoopWork {
   std::size_t loop = 0;  ///< where its cost is
   Way way = Way::alone;
-  double core = 0;  ///< iterations while messages are in flight
-  double rest = 0;  ///< the others
+  double core = 0;    ///< iterations while messages are in flight
+  double rest = 0;    ///< the others
+  double spared = 0;  ///< if in tiles: that part of its traffic, see forecast_tiles
 };
 
 /// Loops that one exchange precedes, if any.

@@ -66,6 +66,8 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
       table_(resources.table),
       log_(resources.log),
       limits_(limits),
+      caches_(resources.caches),
+      threads_(resources.threads),
       costs_({resources.threads, options_.reproducible}),
       placement_{rows_.communicator().size(), rows_.communicator().on_node().count},
       network_(unknown),
@@ -172,6 +174,7 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
+  correct_forecast(sequence);
   take_measured(sequence);
   sequence.schedules = with_found(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
@@ -181,6 +184,20 @@ void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
 void ChainPolicy::learn(Sequence& sequence) {
   take_measured(sequence);
   sequence.trials->expect(seconds_of(sequence.schedules));
+}
+
+/// With costs of all flushes so far: loops that should have run in tiles in a schedule that was
+/// measured, and have not, will not gain there.
+void ChainPolicy::correct_forecast(Sequence& sequence) {
+  for (std::size_t k = 0; k < sequence.schedules.size(); ++k) {
+    if (!sequence.trials->measured(k)) continue;
+    for (const ChainWork& chain : sequence.schedules[k].work.chains)
+      for (const LoopWork& loop : chain.loops) {
+        LoopCost& cost = sequence.inputs.costs[loop.loop];
+        double& tiled = cost.seconds[static_cast<std::size_t>(Way::tiled)];
+        if (loop.spared > 0 && tiled < 0) tiled = cost.in(Way::tiled);
+      }
+  }
 }
 
 /// The schedules with the halos of today, and with what measured ones have taken longer than loops
@@ -215,13 +232,22 @@ void ChainPolicy::reconsider(Sequence& sequence) {
   sequence.is_explained = false;
 }
 
+/// Uniform, since the ranks have the same switches.
+TileRules ChainPolicy::rules_of(const PolicyInputs& inputs) const {
+  TileRules rules{options_.tile, inputs.caches, inputs.threads};
+  if (options_.target != core::Target::cpu || options_.jit == core::JitMode::off)
+    rules.tiling.mode = core::TileMode::off;
+  return rules;
+}
+
 /// As agreed last.
 CandidateInputs ChainPolicy::inputs_of(const Sequence& sequence) const {
   return {*sequence.queue,
           sequence.halos,
           limits_,
           sequence.inputs.of_rows.sizes,
-          {sequence.inputs.costs, sequence.inputs.network, sequence.excess}};
+          {sequence.inputs.costs, sequence.inputs.network, sequence.excess},
+          rules_of(sequence.inputs)};
 }
 
 void ChainPolicy::explain_choice(Sequence& sequence) {

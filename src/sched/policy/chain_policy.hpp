@@ -40,6 +40,7 @@ class ChainPolicy {
     comm::DistributedMesh& rows;
     core::LoopTable& table;
     core::Log& log;
+    core::Caches caches;
     int threads;
   };
   /// Reads on the root the costs of earlier sessions. All references must outlive it.
@@ -109,8 +110,10 @@ class ChainPolicy {
   void decide(Sequence& sequence, PolicyInputs inputs);
   void revise(Sequence& sequence, PolicyInputs inputs);
   void learn(Sequence& sequence);
+  void correct_forecast(Sequence& sequence);
   void take_measured(Sequence& sequence);
   void reconsider(Sequence& sequence);
+  TileRules rules_of(const PolicyInputs& inputs) const;
   CandidateInputs inputs_of(const Sequence& sequence) const;
   Network network_of_rank(const PackTimes& packing) const;
   PolicyInputs own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
@@ -128,6 +131,8 @@ class ChainPolicy {
   core::LoopTable& table_;
   core::Log& log_;
   const ChainLimits limits_;
+  const core::Caches caches_;
+  const int threads_;
   std::string cache_directory_;  ///< of costs; empty: none are kept
   CostBook costs_;
   std::map<Placement, Network> networks_;  ///< of earlier sessions

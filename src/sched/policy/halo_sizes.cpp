@@ -79,17 +79,36 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels&
   return {record, Way::alone, core, all - core};
 }
 
-/// Neighbours in a chain run together.
-void choose_ways(const core::Queue& queue, const Analysis& analysis, ChainWork& chain) {
+using StepList = std::vector<std::span<LoopWork>>;
+
+/// Neighbours over one set, to one extent.
+StepList steps_of(const core::Queue& queue, const Analysis& analysis, ChainWork& chain) {
   const auto together = [&](const LoopWork& a, const LoopWork& b) {
     return queue.records()[a.loop].set == queue.records()[b.loop].set &&
            analysis.loops[a.loop] == analysis.loops[b.loop];
   };
-  for (std::size_t k = 0; k < chain.loops.size() && chain.loops.size() > 1; ++k) {
-    const bool before = k > 0 && together(chain.loops[k - 1], chain.loops[k]);
-    const bool after = k + 1 < chain.loops.size() && together(chain.loops[k], chain.loops[k + 1]);
-    chain.loops[k].way = before || after ? Way::fused : Way::tiled;
+  StepList steps;
+  for (auto next = chain.loops.begin(); next != chain.loops.end();) {
+    const auto first = next++;
+    while (next != chain.loops.end() && together(*(next - 1), *next)) ++next;
+    steps.emplace_back(first, next);
   }
+  return steps;
+}
+
+/// How loops run that have neighbours in their chain. The larger phase decides about tiles.
+void choose_ways(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes,
+                 const std::optional<TileRules>& tiles, ChainWork& chain) {
+  if (chain.loops.size() < 2) return;
+  const StepList steps = steps_of(queue, analysis, chain);
+  for (const std::span<LoopWork> step : steps)
+    for (LoopWork& loop : step)
+      loop.way = step.size() > 1 ? Way::fused : tiles ? Way::alone : Way::tiled;
+  if (!tiles) return;
+  double interior = 0, boundary = 0;
+  for (const LoopWork& loop : chain.loops) interior += loop.core, boundary += loop.rest;
+  const auto phase = interior > boundary ? &LoopWork::core : &LoopWork::rest;
+  forecast_tiles(queue, steps, phase, sizes, *tiles);
 }
 
 /// Calls `visit(count)` for each number that concerns levels above `known`.
@@ -164,7 +183,8 @@ HaloSizes sizes_of(const comm::HaloPlan& plan) {
   return sizes;
 }
 
-FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes) {
+FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes,
+                  const std::optional<TileRules>& tiles) {
   FlushWork work;
   for (const Chain& chain : analysis.chains) {
     ChainWork& made = work.chains.emplace_back();
@@ -174,7 +194,7 @@ FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const Halo
       if (record.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
       made.loops.push_back(loop_of(queue, k, analysis.loops[k], sizes));
     }
-    choose_ways(queue, analysis, made);
+    choose_ways(queue, analysis, sizes, tiles, made);
   }
   return work;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
 #include <sched/policy/chain_model.hpp>
+#include <sched/policy/tile_forecast.hpp>
 
 namespace op2::sched {
 
@@ -48,9 +50,11 @@ struct HaloSizes {
 /// Those of this rank; as many numbers as on every other rank. Local. The plan has neighbours.
 HaloSizes sizes_of(const comm::HaloPlan& plan);
 
-/// What a rank of these sizes does in a schedule. Loops find their costs by the record. A loop that
-/// has a neighbour in its chain counts as fused if both run over one set, to one extent, otherwise
-/// as tiled. Pure. Cost: O(arguments x levels).
-FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes);
+/// What a rank of these sizes does in a schedule. Loops find their costs by the record. Those of a
+/// chain run in tiles where `tiles` says so; of the others, neighbours that run over one set, to
+/// one extent, count as fused. Pure. Cost: O(arguments x levels), and that of forecast_tiles.
+/// @param tiles  nothing: what has a neighbour in its chain, and is not fused, counts as tiled
+FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes,
+                  const std::optional<TileRules>& tiles = {});
 
 }  // namespace op2::sched

@@ -75,8 +75,12 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
 /// Of this rank.
 PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                                      const PackTimes& packing) const {
-  return {costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds, sizes_.of(rows_)};
+  return {costs_.costs_of(*sequence.queue, sessions),
+          network_of_rank(packing),
+          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
+          sizes_.of(rows_),
+          caches_,
+          threads_};
 }
 
 PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,

@@ -16,6 +16,8 @@ TEST(Agreement, EveryRankGetsTheGreatestOfEachNumber) {
     inputs.costs = {{{1e-9 * mine, ranks.rank() == 1 ? 7e-9 : -1, -1}}};
     inputs.network.links[0].latency = 1e-6 * (2 - mine);
     inputs.plan_seconds = 1e-3 * mine;
+    inputs.caches = {1 + ranks.rank(), 9 - ranks.rank()};
+    inputs.threads = 3 - ranks.rank();
     inputs.of_rows.sizes.sets = {{{10 * mine}, {3 - mine}, {4}, {mine}}};
     agree(ranks, inputs);
     EXPECT_DOUBLE_EQ(inputs.costs[0].seconds[0], 2e-9);
@@ -23,6 +25,9 @@ TEST(Agreement, EveryRankGetsTheGreatestOfEachNumber) {
     EXPECT_EQ(inputs.costs[0].seconds[2], -1);
     EXPECT_DOUBLE_EQ(inputs.network.links[0].latency, 2e-6);
     EXPECT_DOUBLE_EQ(inputs.plan_seconds, 2e-3);
+    EXPECT_EQ(inputs.caches.own, 3);
+    EXPECT_EQ(inputs.caches.shared, 9);
+    EXPECT_EQ(inputs.threads, 3);
     EXPECT_EQ(inputs.of_rows.sizes.sets[0].within, std::vector<double>{20});
     EXPECT_EQ(inputs.of_rows.sizes.sets[0].sent, std::vector<double>{3});
   });

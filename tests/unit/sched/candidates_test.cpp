@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <core/colouring.hpp>
 #include <core/layout.hpp>
 #include <support/small_mesh.hpp>
 
@@ -82,6 +84,114 @@ TEST_F(Candidates, AFlushIsExpectedToTakeAtLeastHalfOfWhatIsKnown) {
   EXPECT_DOUBLE_EQ(expected_seconds(work, costs), 0.75 * known);
   costs.excess.flush = -2 * known;
   EXPECT_DOUBLE_EQ(expected_seconds(work, costs), 0.5 * known);
+}
+
+/// Of parts that are much larger than their halos.
+struct Tiles : Candidates {
+  void enlarge(double rows) {
+    for (SetSizes& set : sizes.sets)
+      for (double& within : set.within) within += rows;
+  }
+  FlushWork work_of(const Schedule& schedule, const TileRules& rules) {
+    CandidateInputs in = inputs();
+    in.tiles = rules;
+    return candidate_of(schedule, in).work;
+  }
+  /// Of each loop the part of its traffic; none: it does not run in tiles.
+  std::vector<double> spared(const Schedule& schedule, const TileRules& rules) {
+    std::vector<double> parts;
+    for (const ChainWork& chain : work_of(schedule, rules).chains)
+      for (const LoopWork& loop : chain.loops)
+        parts.push_back(loop.way == Way::tiled ? loop.spared : none);
+    EXPECT_EQ(parts.size(), queue.size());
+    return parts;
+  }
+  static constexpr double none = -1;
+  static constexpr Schedule on{Schedule::Kind::on, {}};
+  const TileRules by_model{{}, {1 << 20, 32 << 20}, 1};
+};
+
+TEST_F(Tiles, RunWhereTheDataOfLongChainsExceedTheCaches) {
+  add_pairs(4);
+  EXPECT_THAT(spared(on, by_model), testing::Each(none));
+  enlarge(1e7);
+  EXPECT_THAT(spared(on, by_model),
+              testing::Each(testing::AllOf(testing::Gt(0.6), testing::Lt(0.9))));
+  TileRules rules = by_model;
+  rules.threads = 4096;  // each with a cache
+  EXPECT_THAT(spared(on, rules), testing::Each(none));
+  rules = by_model;
+  rules.caches.shared = std::int64_t{1} << 40;
+  EXPECT_THAT(spared(on, rules), testing::Each(none));
+}
+
+TEST_F(Tiles, RunWhereTheUserSaysSo) {
+  add_pairs(4);
+  EXPECT_THAT(spared(on, {{core::TileMode::fixed, 8}, by_model.caches, 1}),
+              testing::Each(testing::Gt(0)));
+  enlarge(1e7);
+  EXPECT_THAT(spared(on, {{core::TileMode::off}, by_model.caches, 1}), testing::Each(none));
+}
+
+/// Its chains are of two loops, the first of which adds to what the other one reads.
+TEST_F(Tiles, OfOffAreThoseThatItHasHad) {
+  add_pairs(4);
+  enlarge(1e7);
+  EXPECT_THAT(spared({Schedule::Kind::off, {}}, by_model), testing::Each(0));
+}
+
+/// Bytes of q, res and the map are one after the other 8, 32 and 8 for each row.
+TEST_F(Tiles, SpareWhatLoopsWouldLoadAndStoreAgain) {
+  add_pairs(1);
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.res, OP_WRITE),
+                   op_arg_dat(&ring.q, OP_READ));
+  test::queue_loop(queue, ring.edges, op_arg_dat(&ring.res, 0, &ring.ends, OP_READ),
+                   op_arg_dat(&ring.q, 0, &ring.ends, OP_INC));
+  loops.assign(queue.size(), {{1e-8, -1, -1}});
+  enlarge(1e7);
+  const double first = 8 + 8 + 2 * 32;  // the map, q, res
+  const double fused = 2 * 32 + 2 * 8;  // the write comes after a read in the same step
+  const double last = 8 + 32 + 2 * 8;
+  const double once = 8 + 2 * 8 + 2 * 32;
+  for (const double part : spared(on, by_model))
+    EXPECT_NEAR(part, 1 - once / (first + fused + last), 1e-3);
+}
+
+TEST_F(Tiles, ADatThatAStepWritesBeforeItReadsIsNotLoaded) {
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.res, OP_WRITE));
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.res, OP_READ),
+                   op_arg_dat(&ring.q, OP_WRITE));
+  test::queue_loop(queue, ring.edges, op_arg_dat(&ring.res, 0, &ring.ends, OP_INC),
+                   op_arg_dat(&ring.q, 0, &ring.ends, OP_INC));
+  loops.assign(queue.size(), {{1e-8, -1, -1}});
+  enlarge(1e7);
+  const double fused = 32 + 8, edges = 8 + 2 * 32 + 2 * 8, once = 8 + 2 * 32 + 2 * 8;
+  const TileRules always{{core::TileMode::fixed, 1000}, by_model.caches, 1};
+  for (const double part : spared(on, always)) EXPECT_NEAR(part, 1 - once / (fused + edges), 1e-3);
+}
+
+TEST_F(Tiles, EndAtLoopsInColours) {
+  add_pairs(2);
+  enlarge(1e7);
+  const core::Colouring two{&ring.cells, 2, false, {}};
+  const core::Queue declared = std::move(queue);
+  queue = declared.in_colours(std::vector<const core::Colouring*>{nullptr, &two, nullptr, nullptr});
+  loops.assign(queue.size(), {{1e-8, -1, -1}});
+  const auto in_tiles = testing::Gt(0.3);
+  EXPECT_THAT(spared(on, by_model), testing::ElementsAre(none, none, none, in_tiles, in_tiles));
+}
+
+/// Nothing else speaks for chains here.
+TEST_F(Tiles, MakeChainsPayBeforeOneHasRun) {
+  add_pairs(4);
+  enlarge(1e7);
+  loops.assign(queue.size(), {{1e-8, -1, -1}});
+  CandidateInputs in = inputs();
+  EXPECT_EQ(fastest(find_candidates(in)).schedule.kind, Schedule::Kind::off);
+  in.tiles = by_model;
+  const auto all = find_candidates(in);
+  EXPECT_NE(fastest(all).schedule.kind, Schedule::Kind::off);
+  EXPECT_LT(fastest(all).seconds, 0.97 * all[0].seconds);
 }
 
 /// A schedule that exchanges deeper halos once finds them again, unless others have written them.

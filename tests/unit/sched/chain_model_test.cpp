@@ -38,6 +38,15 @@ TEST_F(ChainModel, AWayThatWasNotMeasuredCostsWhatALoopAloneCosts) {
   EXPECT_DOUBLE_EQ(LoopCost{}.in(Way::tiled), 0);
 }
 
+TEST_F(ChainModel, TilesThatHaveNotRunAreExpectedToGainByTheTrafficThatTheySpare) {
+  const LoopCost cost{{1.0, -1, 0.5}};
+  EXPECT_DOUBLE_EQ(cost.in(Way::tiled), 1);
+  EXPECT_LT(cost.in(Way::tiled, 0.5), 0.5);  // as fused as without tiles
+  EXPECT_LT(cost.in(Way::tiled, 1), cost.in(Way::tiled, 0.5));
+  EXPECT_GT(cost.in(Way::tiled, 1), 0.25);
+  EXPECT_DOUBLE_EQ(loops[0].in(Way::tiled, 1), 0.5);  // measured
+}
+
 TEST_F(ChainModel, TheInteriorHidesTheLatencyAndNothingElse) {
   network.links[0].latency = 10;
   ChainWork one = chain(8, 1);

@@ -69,7 +69,7 @@ struct Program {
   Program(comm::Communicator& communicator, int border_of_rank)
       : log(communicator.is_root() ? core::LogLevel::info : core::LogLevel::off),
         row(communicator, border_of_rank),
-        policy({options, row.rows, table, log, 1}, {12, false}) {
+        policy({options, row.rows, table, log, caches, 1}, {12, false}) {
     for (int k = 0; k < pairs; ++k) {
       test::queue_loop(queue, *row.edges, op_arg_dat(row.q, 0, row.ends, OP_READ),
                        op_arg_dat(row.res, 0, row.ends, OP_INC),
@@ -90,7 +90,7 @@ struct Program {
       if (seconds(turn.schedule) >= 0)
         policy.costs()
             .times_of(loop, queue.args_of(loop))
-            .add(turn.schedule == 0 ? Way::alone : Way::tiled, loop.set->size,
+            .add(turn.schedule == 0 || !in_tiles ? Way::alone : Way::tiled, loop.set->size,
                  loop.set->size * seconds(turn.schedule));
     if (execution) times.execution = execution(turn.schedule);
     policy.end(times);
@@ -107,10 +107,12 @@ struct Program {
   bool is_decided() const { return !table.notes().empty(); }
 
   std::vector<core::Level> valid{0, 0};  ///< before each flush
+  bool in_tiles = true;                  ///< other schedules than off
 
   ChainPolicy::FlushTimes times{1e-4, 0, 0, false};
   std::function<double(std::size_t schedule)> execution;  ///< seconds of a flush, if set
   core::Options options = chosen();
+  core::Caches caches;
   core::LoopTable table;
   core::Log log;
   Row row;
@@ -277,6 +279,7 @@ TEST(ChainPolicy, ForgetsAllSequencesWhenThereAreTooMany) {
 TEST(ChainPolicy, RevisesItsChoiceOnceItHasRunInTiles) {
   const auto dear_in_tiles = [](std::size_t schedule) { return schedule == 0 ? 1e-12 : 1e-3; };
   on_two_ranks(12, [&](Program& program) {
+    program.options.tile = {core::TileMode::fixed, 1};
     std::vector<std::size_t> schedules;
     for (int k = 0; k < 10; ++k) schedules.push_back(program.flush(dear_in_tiles));
     EXPECT_EQ(schedules[1], 0u);
@@ -284,6 +287,19 @@ TEST(ChainPolicy, RevisesItsChoiceOnceItHasRunInTiles) {
     EXPECT_EQ(schedules[7], schedules[2]);  // five executions, and what the ranks need to agree
     EXPECT_NE(schedules[8], schedules[2]);  // off, or one in which fewer loops are tiled
     EXPECT_EQ(schedules[9], schedules[8]);
+  });
+}
+
+/// Chains cost more iterations here, and should gain by tiles.
+TEST(ChainPolicy, ForgetsTheTilesThatAScheduleHasNotHad) {
+  on_two_ranks(12, [&](Program& program) {
+    program.options.tile = {core::TileMode::fixed, 1};
+    program.in_tiles = false;
+    std::vector<std::size_t> schedules;
+    for (int k = 0; k < 10; ++k)
+      schedules.push_back(program.flush([](std::size_t) { return 1e-3; }));
+    EXPECT_NE(schedules[2], 0u);
+    EXPECT_EQ(schedules[9], 0u);
   });
 }
 

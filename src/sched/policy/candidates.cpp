@@ -109,10 +109,11 @@ double seconds_of_loops(const FlushWork& work, const Costs& costs, bool alone) {
   return seconds;
 }
 
-/// It has run twice, in the tiles that it has: what they cost is known.
-void expect_no_other_tiles(FlushWork& off) {
+/// It has run before, in the tiles that it has: what they cost is known.
+void expect_no_new_tiles(const Costs& costs, FlushWork& off) {
   for (ChainWork& chain : off.chains)
-    for (LoopWork& loop : chain.loops) loop.spared = 0;
+    for (LoopWork& loop : chain.loops)
+      if (!costs.loops[loop.loop].is_known(Way::tiled)) loop.spared = 0;
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   };
   const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
   Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes, in.tiles), 0};
-  if (made.schedule.kind == Schedule::Kind::off) expect_no_other_tiles(made.work);
+  if (made.schedule.kind == Schedule::Kind::off) expect_no_new_tiles(in.costs, made.work);
   made.seconds = expected_seconds(made.work, in.costs);
   return made;
 }

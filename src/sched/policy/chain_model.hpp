@@ -19,13 +19,19 @@ using core::Way;
 /// Seconds of an iteration of one loop in each way; negative: not known.
 struct LoopCost {
   std::array<double, core::ways> seconds{-1, -1, -1};
+  /// The most of its traffic that tiles can spare, from 0 to 1; the measured ones are taken to have
+  /// spared as much. 0: not known.
+  double most_spared = 0;
 
   bool is_known() const;
+  bool is_known(Way way) const { return seconds[static_cast<std::size_t>(way)] >= 0; }
   /// In a way that is not known: that of another one, alone before tiled before fused; 0 if none
-  /// is. In tiles that spare traffic it is the least of those that are known, because steps stay
-  /// fused in tiles, less a share of what is spared.
-  /// @param spared  by tiles, a part of the traffic from 0 to 1
+  /// is.
+  /// @param spared  by tiles, a part of the traffic from 0 to 1, see in_tiles
   double in(Way way, double spared = 0) const;
+
+ private:
+  double in_tiles(double untiled, double spared) const;
 };
 
 /// What iterations of one loop have taken so far, by the way they ran. The flush in which a way is

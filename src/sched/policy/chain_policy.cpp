@@ -165,6 +165,7 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
   sequence.learning = sequence.flushes - 1;
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
+  note_savings(sequence);
   sequence.schedules = find_candidates(inputs_of(sequence));
   sequence.trials.emplace(seconds_of(sequence.schedules), sequence.inputs.plan_seconds);
 }
@@ -174,6 +175,7 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
+  note_savings(sequence);
   correct_forecast(sequence);
   take_measured(sequence);
   sequence.schedules = with_found(std::move(sequence.schedules), inputs_of(sequence));
@@ -186,6 +188,14 @@ void ChainPolicy::learn(Sequence& sequence) {
   sequence.trials->expect(seconds_of(sequence.schedules));
 }
 
+/// The longest chains spare most.
+void ChainPolicy::note_savings(Sequence& sequence) {
+  const FlushWork work = candidate_of({Schedule::Kind::on, {}}, inputs_of(sequence)).work;
+  for (const ChainWork& chain : work.chains)
+    for (const LoopWork& loop : chain.loops)
+      sequence.inputs.costs[loop.loop].most_spared = loop.spared;
+}
+
 /// With costs of all flushes so far: loops that should have run in tiles in a schedule that was
 /// measured, and have not, will not gain there.
 void ChainPolicy::correct_forecast(Sequence& sequence) {
@@ -194,8 +204,8 @@ void ChainPolicy::correct_forecast(Sequence& sequence) {
     for (const ChainWork& chain : sequence.schedules[k].work.chains)
       for (const LoopWork& loop : chain.loops) {
         LoopCost& cost = sequence.inputs.costs[loop.loop];
-        double& tiled = cost.seconds[static_cast<std::size_t>(Way::tiled)];
-        if (loop.spared > 0 && tiled < 0) tiled = cost.in(Way::tiled);
+        if (loop.spared > 0 && !cost.is_known(Way::tiled))
+          cost.seconds[static_cast<std::size_t>(Way::tiled)] = cost.in(Way::tiled);
       }
   }
 }

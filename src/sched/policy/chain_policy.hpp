@@ -110,6 +110,7 @@ class ChainPolicy {
   void decide(Sequence& sequence, PolicyInputs inputs);
   void revise(Sequence& sequence, PolicyInputs inputs);
   void learn(Sequence& sequence);
+  void note_savings(Sequence& sequence);
   void correct_forecast(Sequence& sequence);
   void take_measured(Sequence& sequence);
   void reconsider(Sequence& sequence);

@@ -70,10 +70,14 @@ std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue, Sessions sess
 
 LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                            Sessions sessions) const {
-  const LoopCost earlier = earlier_cost(digest_of(loop, args, context_), size_class_of(loop));
-  const auto now = measured_.find(identity_of(loop, args, context_));
-  return sessions == Sessions::earlier || now == measured_.end() ? earlier
-                                                                 : merged(earlier, now->second);
+  const std::string digest = digest_of(loop, args, context_);
+  const int size_class = size_class_of(loop);
+  const std::string identity = with_class(digest, size_class);
+  const auto now = measured_.find(identity);
+  if (sessions == Sessions::earlier || now == measured_.end())
+    return earlier_cost(digest, size_class);
+  const auto same_size = known_.find(identity);
+  return merged(same_size == known_.end() ? LoopCost{} : same_size->second, now->second);
 }
 
 /// For a set of the same size, otherwise of the most similar one: better than nothing.

@@ -32,7 +32,9 @@ class CostBook {
   CostBook(const CostBook&) = delete;  // what it has given refers to it
   CostBook& operator=(const CostBook&) = delete;
 
-  /// Costs of earlier sessions. Those of a set of another size are used if there are no others.
+  /// Costs of earlier sessions. Those of a set of another size are used only as long as the loop
+  /// has not been measured: what is missing then is not mixed from another size, where caches hold
+  /// more or less.
   void take_known(std::map<std::string, LoopCost> known) { known_ = std::move(known); }
 
   /// To be called before each flush.

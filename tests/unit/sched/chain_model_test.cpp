@@ -47,6 +47,15 @@ TEST_F(ChainModel, TilesThatHaveNotRunAreExpectedToGainByTheTrafficThatTheySpare
   EXPECT_DOUBLE_EQ(loops[0].in(Way::tiled, 1), 0.5);  // measured
 }
 
+TEST_F(ChainModel, TilesThatSpareLessThanTheMeasuredOnesGainLess) {
+  const LoopCost cost{{1.0, 0.5, -1}, 0.8};
+  EXPECT_DOUBLE_EQ(cost.in(Way::tiled, 0.8), 0.5);
+  EXPECT_DOUBLE_EQ(cost.in(Way::tiled, 0.4), 0.75);
+  EXPECT_DOUBLE_EQ((LoopCost{{1.0, 1.5, -1}, 0.8}.in(Way::tiled, 0.4)), 1.5);  // they lose
+  EXPECT_DOUBLE_EQ((LoopCost{{-1, 0.5, -1}, 0.8}.in(Way::tiled, 0.4)),
+                   0.5);  // nothing else is known
+}
+
 TEST_F(ChainModel, TheInteriorHidesTheLatencyAndNothingElse) {
   network.links[0].latency = 10;
   ChainWork one = chain(8, 1);

@@ -140,6 +140,22 @@ TEST(CostBook, CostsOfTheMostSimilarSizeAreABeginning) {
   EXPECT_EQ(known.size(), 3u);
 }
 
+/// Whether tiles gain depends on the size.
+TEST(CostBook, CostsOfAnotherSizeAreNotMixedWithMeasuredOnes) {
+  test::Ring small(100), large(20000);
+  core::Queue queue, larger;
+  test::queue_loop(queue, small.cells, op_arg_dat(&small.q, OP_RW));
+  test::queue_loop(larger, large.cells, op_arg_dat(&large.q, OP_RW));
+  const core::LoopRecord &loop = queue.records()[0], &other = larger.records()[0];
+  CostBook book({});
+  book.take_known(with_loop(identity_of(loop, queue.args_of(loop), {}), {{5e-9, 4e-9, -1}}).loops);
+  EXPECT_DOUBLE_EQ(book.costs_of(larger, CostBook::Sessions::all)[0].in(Way::tiled), 4e-9);
+  book.times_of(other, larger.args_of(other)).add(Way::alone, 20000, 20000 * 7e-9);
+  const LoopCost cost = book.costs_of(larger, CostBook::Sessions::all)[0];
+  EXPECT_DOUBLE_EQ(cost.in(Way::alone), 7e-9);
+  EXPECT_FALSE(cost.is_known(Way::tiled));
+}
+
 TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   test::Ring ring;
   core::Queue queue;

@@ -10,9 +10,9 @@
 namespace op2::core {
 
 /// The lowest level at which rows may be distinguished; W_h below it counts as empty, so that loops
-/// whose interiors would be deeper run after the messages, and not in tiles. The deepest chains of
-/// Airfoil that OP2_DEPTH_MAX does not cut reach -22. Each level costs a pass over the maps when
-/// the mesh is distributed, and rows of different levels lie apart.
+/// whose interiors would be deeper run after the messages, and not in tiles. The chains of Airfoil
+/// that OP2_DEPTH_MAX allows reach -24. Each level costs a pass over the maps when the mesh is
+/// distributed, and rows of different levels lie apart.
 inline constexpr Level deepest_tracked = -32;
 
 /// The lowest level of meshes whose parts are not much larger than their boundaries.

@@ -26,31 +26,6 @@ constexpr std::size_t most_args = 24, most_loops = 32;
 /// Every gathered loop makes the kernel longer, and keeps more registers alive.
 constexpr std::size_t most_gathered = 4;
 
-/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
-bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  for (const core::LoopArg& first : a)
-    for (const core::LoopArg& second : b) {
-      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
-      if (!is_used || first.kind != second.kind) continue;
-      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
-        return true;
-      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
-          (first.is_indirect() || second.is_indirect()))
-        return true;
-    }
-  return false;
-}
-
-/// Whether fusing saves anything: a dat that both access directly.
-bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
-    return first.is_active_dat() && !first.is_indirect() &&
-           std::ranges::any_of(b, [&](const core::LoopArg& second) {
-             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
-           });
-  });
-}
-
 /// The set whose rows a loop adds to; null if there are several, or none.
 const op_set_core* target_of(std::span<const core::LoopArg> args) {
   const op_set_core* target = nullptr;
@@ -277,6 +252,29 @@ void set_interiors(const core::Queue& queue, const Chain& chain, const Analysis&
 }
 
 }  // namespace
+
+bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  for (const core::LoopArg& first : a)
+    for (const core::LoopArg& second : b) {
+      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
+      if (!is_used || first.kind != second.kind) continue;
+      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
+        return true;
+      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
+          (first.is_indirect() || second.is_indirect()))
+        return true;
+    }
+  return false;
+}
+
+bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
+    return first.is_active_dat() && !first.is_indirect() &&
+           std::ranges::any_of(b, [&](const core::LoopArg& second) {
+             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
+           });
+  });
+}
 
 bool allows_vectors(std::span<const core::LoopArg> args) {
   constexpr int vector_bytes = 16;

@@ -29,6 +29,12 @@ struct FusionRules {
   bool reproducible = false;  ///< sums of float and double are rounded once; NaN is an extreme
 };
 
+/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
+bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b);
+
+/// Whether fusing saves anything: a dat that both access directly.
+bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b);
+
 /// A loop joins those before it if an iteration of theirs depends on no other iteration of it: what
 /// any of them modifies and another uses is accessed directly by all, and no global links them.
 /// Loops that add through maps are gathered by loops over the target set that follow them and

@@ -43,8 +43,9 @@ take beyond the model, before its early trials, and before loops ran further tha
 
 """
 
-TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange. {what}, 2 ranks of one machine, wall
-clock, us of an iteration, medians of {runs} interleaved runs (measured {dates}):
+TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange; the executor makes them where the data of a rank
+exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on the Xeon: there are no tiles there).
+2 ranks of one machine, wall clock, us of an iteration, medians of interleaved runs:
 
 """
 
@@ -236,14 +237,13 @@ def wall(records, table):
 
 def tiles(records, table):
     """With tiles and without them: what chains save."""
-    text = ""
+    rows = []
     for record in records:
         found = {name: statistics.median(runs) for name, runs in record["runs"].items()}
-        rows = [[name, *(f"{1e6 * found[way + words]:.0f}" for way in ("off", "on")), percent(found["on" + words] / found["off" + words] - 1)]
-                for name, words in (("with tiles", ""), ("without", " no_tile"))]
-        text += TILES.format(what=record["tiles"], runs=len(record["runs"]["off"]), dates=dates([record]))
-        text += table(["", "off", "on", "on against off"], rows)
-    return text
+        made = [record["tiles"], record.get("cpu", "unknown"), dates([record]), str(len(record["runs"]["off"]))]
+        rows += [[*made, name, *(f"{1e6 * found[way + words]:.0f}" for way in ("off", "on")), percent(found["on" + words] / found["off" + words] - 1)]
+                 for name, words in (("as chosen", ""), ("none", " no_tile"))]
+    return TILES + table(["program", "CPU", "measured", "runs", "tiles", "off", "on", "on against off"], rows) if rows else ""
 
 
 def dates(records):

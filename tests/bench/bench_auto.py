@@ -295,7 +295,7 @@ def compare_tiles(programs, side, rounds, record):
             words = {"OP2_DEBUG": "no_tile"} if name.endswith("no_tile") else {}
             output = programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *command], OP2_CHAIN=name.split()[0], **BOUND, **words)
             found.append(bench_mpi.airfoil_seconds(output, untimed))
-    record({"tiles": f"Airfoil, {3 * side * side} cells", "runs": runs, "date": date.today().isoformat()})
+    record({"tiles": f"Airfoil, {3 * side * side} cells", "runs": runs, "date": date.today().isoformat(), "cpu": cpu_name()})
     print({name: f"{1e6 * statistics.median(found):.0f} us" for name, found in runs.items()}, flush=True)
 
 

@@ -104,16 +104,10 @@ double seconds_of_loops(const FlushWork& work, const Costs& costs, bool alone) {
   double seconds = 0;
   for (const ChainWork& chain : work.chains)
     for (const LoopWork& loop : chain.loops)
-      seconds += (loop.core + loop.rest) *
-                 costs.loops[loop.loop].in(alone ? Way::alone : loop.way, loop.spared);
+      seconds +=
+          (loop.core + loop.rest) * (alone ? costs.loops[loop.loop].in(Way::alone)
+                                           : seconds_per_iteration(loop, costs.loops[loop.loop]));
   return seconds;
-}
-
-/// It has run before, in the tiles that it has: what they cost is known.
-void expect_no_new_tiles(const Costs& costs, FlushWork& off) {
-  for (ChainWork& chain : off.chains)
-    for (LoopWork& loop : chain.loops)
-      if (!costs.loops[loop.loop].is_known(Way::tiled)) loop.spared = 0;
 }
 
 }  // namespace
@@ -143,7 +137,6 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   };
   const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
   Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes, in.tiles), 0};
-  if (made.schedule.kind == Schedule::Kind::off) expect_no_new_tiles(in.costs, made.work);
   made.seconds = expected_seconds(made.work, in.costs);
   return made;
 }

@@ -3,6 +3,7 @@
 // the cost of each. Pure: no clock, no messages, no mesh. All times are in seconds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +20,14 @@ using core::Way;
 /// Seconds of an iteration of one loop in each way; negative: not known.
 struct LoopCost {
   std::array<double, core::ways> seconds{-1, -1, -1};
-  /// The most of its traffic that tiles can spare, from 0 to 1; the measured ones are taken to have
-  /// spared as much. 0: not known.
+  /// What the measured tiles have spared of its traffic, from 0 to 1. 0: not known.
   double most_spared = 0;
 
   bool is_known() const;
   bool is_known(Way way) const { return seconds[static_cast<std::size_t>(way)] >= 0; }
   /// In a way that is not known: that of another one, alone before tiled before fused; 0 if none
   /// is.
-  /// @param spared  by tiles, a part of the traffic from 0 to 1, see in_tiles
-  double in(Way way, double spared = 0) const;
-
- private:
-  double in_tiles(double untiled, double spared) const;
+  double in(Way way) const;
 };
 
 /// What iterations of one loop have taken so far, by the way they ran. The flush in which a way is
@@ -44,6 +40,9 @@ class LoopTimes {
   /// @param flush  the number of the present flush; outlives it. Null: all count.
   explicit LoopTimes(const std::int64_t* flush = nullptr) : flush_(flush) {}
 
+  bool has_run() const {
+    return std::ranges::any_of(ways_, [](const PerWay& way) { return way.first_flush >= 0; });
+  }
   void add(Way way, double iterations, double seconds) {
     if (iterations == 0) return;
     PerWay& times = ways_[static_cast<std::size_t>(way)];
@@ -110,10 +109,16 @@ struct ExchangeWork {
 struct LoopWork {
   std::size_t loop = 0;  ///< where its cost is
   Way way = Way::alone;
-  double core = 0;    ///< iterations while messages are in flight
-  double rest = 0;    ///< the others
-  double spared = 0;  ///< if in tiles: that part of its traffic, see forecast_tiles
+  double core = 0;           ///< iterations while messages are in flight
+  double rest = 0;           ///< the others
+  double spared = 0;         ///< if in tiles: that part of its traffic, see forecast_tiles
+  Way untiled = Way::alone;  ///< and how they would run without
 };
+
+/// Seconds of an iteration. In tiles: what was measured, if it spared as much; between that and the
+/// cost without tiles, if less is spared. If nothing was measured, a share of what is spared counts
+/// as time.
+double seconds_per_iteration(const LoopWork& loop, const LoopCost& cost);
 
 /// Loops that one exchange precedes, if any.
 struct ChainWork {

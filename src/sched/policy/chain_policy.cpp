@@ -188,12 +188,21 @@ void ChainPolicy::learn(Sequence& sequence) {
   sequence.trials->expect(seconds_of(sequence.schedules));
 }
 
-/// The longest chains spare most.
+/// What those tiles have spared whose costs are known: of the schedules that were measured; of
+/// loops that had none there, whose costs are of earlier sessions, of the longest chains.
 void ChainPolicy::note_savings(Sequence& sequence) {
-  const FlushWork work = candidate_of({Schedule::Kind::on, {}}, inputs_of(sequence)).work;
-  for (const ChainWork& chain : work.chains)
-    for (const LoopWork& loop : chain.loops)
-      sequence.inputs.costs[loop.loop].most_spared = loop.spared;
+  std::vector<double> most(sequence.queue->size());
+  const auto note = [](const FlushWork& work, std::vector<double>& spared) {
+    for (const ChainWork& chain : work.chains)
+      for (const LoopWork& loop : chain.loops)
+        spared[loop.loop] = std::max(spared[loop.loop], loop.spared);
+  };
+  for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
+    if (sequence.trials->measured(k)) note(sequence.schedules[k].work, most);
+  std::vector<double> longest(most.size());
+  note(candidate_of({Schedule::Kind::on, {}}, inputs_of(sequence)).work, longest);
+  for (std::size_t k = 0; k < most.size(); ++k)
+    sequence.inputs.costs[k].most_spared = most[k] > 0 ? most[k] : longest[k];
 }
 
 /// With costs of all flushes so far: loops that should have run in tiles in a schedule that was
@@ -204,8 +213,8 @@ void ChainPolicy::correct_forecast(Sequence& sequence) {
     for (const ChainWork& chain : sequence.schedules[k].work.chains)
       for (const LoopWork& loop : chain.loops) {
         LoopCost& cost = sequence.inputs.costs[loop.loop];
-        if (loop.spared > 0 && !cost.is_known(Way::tiled))
-          cost.seconds[static_cast<std::size_t>(Way::tiled)] = cost.in(Way::tiled);
+        if (loop.way == Way::tiled && !cost.is_known(Way::tiled))
+          cost.seconds[static_cast<std::size_t>(Way::tiled)] = cost.in(loop.untiled);
       }
   }
 }

@@ -74,7 +74,7 @@ LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::L
   const int size_class = size_class_of(loop);
   const std::string identity = with_class(digest, size_class);
   const auto now = measured_.find(identity);
-  if (sessions == Sessions::earlier || now == measured_.end())
+  if (sessions == Sessions::earlier || now == measured_.end() || !now->second.has_run())
     return earlier_cost(digest, size_class);
   const auto same_size = known_.find(identity);
   return merged(same_size == known_.end() ? LoopCost{} : same_size->second, now->second);

@@ -9,6 +9,7 @@
 #include <comm/halo/halo_messages.hpp>
 #include <core/colouring.hpp>
 #include <core/layout.hpp>
+#include <sched/fuse.hpp>
 
 namespace op2::sched {
 namespace {
@@ -81,16 +82,24 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels&
 
 using StepList = std::vector<std::span<LoopWork>>;
 
-/// Neighbours over one set, to one extent.
+/// Neighbours over one set, to one extent, that fusion joins by what they access.
 StepList steps_of(const core::Queue& queue, const Analysis& analysis, ChainWork& chain) {
-  const auto together = [&](const LoopWork& a, const LoopWork& b) {
-    return queue.records()[a.loop].set == queue.records()[b.loop].set &&
-           analysis.loops[a.loop] == analysis.loops[b.loop];
+  const auto record = [&](const LoopWork& loop) -> const core::LoopRecord& {
+    return queue.records()[loop.loop];
+  };
+  const auto args = [&](const LoopWork& loop) { return queue.args_of(record(loop)); };
+  const auto joins = [&](std::span<const LoopWork> step, const LoopWork& next) {
+    const LoopWork& first = step.front();
+    return record(first).set == record(next).set &&
+           analysis.loops[first.loop] == analysis.loops[next.loop] &&
+           record(first).colouring == nullptr && record(next).colouring == nullptr &&
+           std::ranges::none_of(step, [&](auto& one) { return conflict(args(one), args(next)); }) &&
+           std::ranges::any_of(step, [&](auto& one) { return share_rows(args(one), args(next)); });
   };
   StepList steps;
   for (auto next = chain.loops.begin(); next != chain.loops.end();) {
     const auto first = next++;
-    while (next != chain.loops.end() && together(*(next - 1), *next)) ++next;
+    while (next != chain.loops.end() && joins({first, next}, *next)) ++next;
     steps.emplace_back(first, next);
   }
   return steps;

@@ -136,8 +136,8 @@ void forecast(const core::Queue& queue, StepList steps, double LoopWork::*phase,
   for (const std::span<LoopWork> step : steps)
     if (step.front().*phase > 0)
       for (LoopWork& loop : step) {
-        loop.way = Way::tiled;
-        loop.spared = std::max(0.0, 1 - sum.once / sum.loop_by_loop);
+        loop.untiled = std::exchange(loop.way, Way::tiled);
+        loop.spared = sum.once < sum.loop_by_loop ? 1 - sum.once / sum.loop_by_loop : 0;
       }
 }
 

@@ -22,9 +22,10 @@ struct TileRules {
 };
 
 /// Marks the loops that will run in tiles, with the part of their traffic between memory and cores
-/// that these spare. Not known here: zeros and values that fused steps do not keep in memory, and
-/// whether ranges of a tile would be too short. Cost: O(arguments) and the largest index of their
-/// dats and maps; sums are the same on all ranks.
+/// that these spare. Not known here: which arguments fused loops have in common, zeros that they do
+/// not keep in memory, loops that run in order or on the host, whether ranges of a tile would be
+/// too short or need too many slots, and how many of a rank's rows are in its interior. Cost:
+/// O(arguments) and the largest index of their dats and maps; sums are the same on all ranks.
 /// @param steps  of one chain: loops that run together, in each
 /// @param phase  the iterations that count; steps without any take no part
 void forecast_tiles(const core::Queue& queue, std::span<const std::span<LoopWork>> steps,

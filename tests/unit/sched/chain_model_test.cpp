@@ -38,22 +38,33 @@ TEST_F(ChainModel, AWayThatWasNotMeasuredCostsWhatALoopAloneCosts) {
   EXPECT_DOUBLE_EQ(LoopCost{}.in(Way::tiled), 0);
 }
 
+double in_tiles(const LoopCost& cost, double spared, Way untiled = Way::alone) {
+  return seconds_per_iteration({0, Way::tiled, 0, 1, spared, untiled}, cost);
+}
+
 TEST_F(ChainModel, TilesThatHaveNotRunAreExpectedToGainByTheTrafficThatTheySpare) {
   const LoopCost cost{{1.0, -1, 0.5}};
-  EXPECT_DOUBLE_EQ(cost.in(Way::tiled), 1);
-  EXPECT_LT(cost.in(Way::tiled, 0.5), 0.5);  // as fused as without tiles
-  EXPECT_LT(cost.in(Way::tiled, 1), cost.in(Way::tiled, 0.5));
-  EXPECT_GT(cost.in(Way::tiled, 1), 0.25);
-  EXPECT_DOUBLE_EQ(loops[0].in(Way::tiled, 1), 0.5);  // measured
+  EXPECT_DOUBLE_EQ(in_tiles(cost, 0), 1);
+  EXPECT_LT(in_tiles(cost, 0.5), 1);
+  EXPECT_LT(in_tiles(cost, 1), in_tiles(cost, 0.5));
+  EXPECT_GT(in_tiles(cost, 1), 0.5);
+  EXPECT_DOUBLE_EQ(in_tiles(loops[0], 1), 0.5);  // measured
+}
+
+TEST_F(ChainModel, StepsStayFusedInTiles) {
+  const LoopCost cost{{1.0, -1, 0.5}};
+  EXPECT_DOUBLE_EQ(in_tiles(cost, 0, Way::fused), 0.5);
+  EXPECT_LT(in_tiles(cost, 0.5, Way::fused), 0.5);
+  EXPECT_DOUBLE_EQ(in_tiles({{1.0, 0.25, 0.5}, 0.8}, 0.4, Way::fused), 0.375);
 }
 
 TEST_F(ChainModel, TilesThatSpareLessThanTheMeasuredOnesGainLess) {
   const LoopCost cost{{1.0, 0.5, -1}, 0.8};
-  EXPECT_DOUBLE_EQ(cost.in(Way::tiled, 0.8), 0.5);
-  EXPECT_DOUBLE_EQ(cost.in(Way::tiled, 0.4), 0.75);
-  EXPECT_DOUBLE_EQ((LoopCost{{1.0, 1.5, -1}, 0.8}.in(Way::tiled, 0.4)), 1.5);  // they lose
-  EXPECT_DOUBLE_EQ((LoopCost{{-1, 0.5, -1}, 0.8}.in(Way::tiled, 0.4)),
-                   0.5);  // nothing else is known
+  EXPECT_DOUBLE_EQ(in_tiles(cost, 0.8), 0.5);
+  EXPECT_DOUBLE_EQ(in_tiles(cost, 0.4), 0.75);
+  EXPECT_DOUBLE_EQ(in_tiles(cost, 0), 1);
+  EXPECT_DOUBLE_EQ(in_tiles({{1.0, 1.5, -1}, 0.8}, 0.4), 1.5);  // they lose
+  EXPECT_DOUBLE_EQ(in_tiles({{-1, 0.5, -1}, 0.8}, 0.4), 0.5);   // nothing else is known
 }
 
 TEST_F(ChainModel, TheInteriorHidesTheLatencyAndNothingElse) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,6 +301,18 @@ TEST(ChainPolicy, ForgetsTheTilesThatAScheduleHasNotHad) {
       schedules.push_back(program.flush([](std::size_t) { return 1e-3; }));
     EXPECT_NE(schedules[2], 0u);
     EXPECT_EQ(schedules[9], 0u);
+  });
+}
+
+/// Those of shorter chains would spare less, although it is not known what they cost.
+TEST(ChainPolicy, StaysWithLongChainsThatGainByTheirTiles) {
+  on_two_ranks(12, [&](Program& program) {
+    program.options.tile = {core::TileMode::fixed, 1};
+    std::vector<std::size_t> schedules;
+    for (int k = 0; k < 12; ++k)
+      schedules.push_back(
+          program.flush([](std::size_t schedule) { return schedule == 0 ? 1e-3 : 5e-5; }));
+    EXPECT_THAT(std::span(schedules).subspan(2), testing::Each(testing::Ne(0u)));
   });
 }
 

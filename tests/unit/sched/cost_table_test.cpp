@@ -149,8 +149,9 @@ TEST(CostBook, CostsOfAnotherSizeAreNotMixedWithMeasuredOnes) {
   const core::LoopRecord &loop = queue.records()[0], &other = larger.records()[0];
   CostBook book({});
   book.take_known(with_loop(identity_of(loop, queue.args_of(loop), {}), {{5e-9, 4e-9, -1}}).loops);
+  LoopTimes& times = book.times_of(other, larger.args_of(other));  // which is none yet
   EXPECT_DOUBLE_EQ(book.costs_of(larger, CostBook::Sessions::all)[0].in(Way::tiled), 4e-9);
-  book.times_of(other, larger.args_of(other)).add(Way::alone, 20000, 20000 * 7e-9);
+  times.add(Way::alone, 20000, 20000 * 7e-9);
   const LoopCost cost = book.costs_of(larger, CostBook::Sessions::all)[0];
   EXPECT_DOUBLE_EQ(cost.in(Way::alone), 7e-9);
   EXPECT_FALSE(cost.is_known(Way::tiled));

@@ -9,8 +9,9 @@ std::string agreed_switches(const core::Options& options) {
   const auto number = [](auto value) { return static_cast<int>(value); };
   const int debug_words = (options.eliminate_dead_loops ? 0 : 1) + 2 * number(options.simd) +
                           (options.fuse ? 0 : 8) + (options.queue_loops ? 0 : 16);
-  const bool forecasts = options.chain == core::ChainMode::automatic;  // tiles, the same ones
-  const core::Tiling tile = forecasts ? options.tile : core::Tiling{};
+  // Only auto counts with tiles on all ranks; otherwise each rank may choose its own.
+  const core::Tiling tile =
+      options.chain == core::ChainMode::automatic ? options.tile : core::Tiling{};
   const int checks = number(options.check_bits) + 2 * number(options.check_finite);
   return fmt::format(
       "OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_SLICE {}, OP2_TILE {} of {} rows, queue_max {}, "

@@ -26,6 +26,31 @@ constexpr std::size_t most_args = 24, most_loops = 32;
 /// Every gathered loop makes the kernel longer, and keeps more registers alive.
 constexpr std::size_t most_gathered = 4;
 
+/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
+bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  for (const core::LoopArg& first : a)
+    for (const core::LoopArg& second : b) {
+      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
+      if (!is_used || first.kind != second.kind) continue;
+      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
+        return true;
+      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
+          (first.is_indirect() || second.is_indirect()))
+        return true;
+    }
+  return false;
+}
+
+/// Whether fusing saves anything: a dat that both access directly.
+bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
+    return first.is_active_dat() && !first.is_indirect() &&
+           std::ranges::any_of(b, [&](const core::LoopArg& second) {
+             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
+           });
+  });
+}
+
 /// The set whose rows a loop adds to; null if there are several, or none.
 const op_set_core* target_of(std::span<const core::LoopArg> args) {
   const op_set_core* target = nullptr;
@@ -107,22 +132,12 @@ class Grouping {
            rules_.is_compiled(loop(k));
   }
 
-  /// Whether two loops run the same elements in the same phase, on every rank.
-  bool same_elements(std::size_t a, std::size_t b) const {
-    return loop(a).set == loop(b).set && levels_[a] == levels_[b];
-  }
-
   bool can_join(const Records& group, std::size_t next) const {
-    if (!same_elements(group.front(), next)) return false;
+    if (!gains_by_fusion(queue_, levels_, group, next)) return false;
     if (allows_vectors_in(next) != allows_vectors_in(group.front())) return false;
-    bool shares = false;
-    for (const std::size_t k : group) {
-      if (conflict(args(k), args(next))) return false;
-      shares = shares || share_rows(args(k), args(next));
-    }
     Records all = group;
     all.push_back(next);
-    return shares && all.size() <= most_loops && merge_args(queue_, all).args.size() <= most_args &&
+    return all.size() <= most_loops && merge_args(queue_, all).args.size() <= most_args &&
            !rules_.stays_apart(all);
   }
 
@@ -253,27 +268,16 @@ void set_interiors(const core::Queue& queue, const Chain& chain, const Analysis&
 
 }  // namespace
 
-bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  for (const core::LoopArg& first : a)
-    for (const core::LoopArg& second : b) {
-      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
-      if (!is_used || first.kind != second.kind) continue;
-      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
-        return true;
-      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
-          (first.is_indirect() || second.is_indirect()))
-        return true;
-    }
-  return false;
-}
-
-bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
-    return first.is_active_dat() && !first.is_indirect() &&
-           std::ranges::any_of(b, [&](const core::LoopArg& second) {
-             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
-           });
-  });
+bool gains_by_fusion(const core::Queue& queue, const std::vector<LoopLevels>& levels,
+                     std::span<const std::size_t> group, std::size_t next) {
+  const auto loop = [&](std::size_t k) -> const core::LoopRecord& { return queue.records()[k]; };
+  const auto args = [&](std::size_t k) { return queue.args_of(loop(k)); };
+  const std::size_t first = group.front();
+  if (loop(first).set != loop(next).set || levels[first] != levels[next]) return false;
+  if (loop(first).colouring != nullptr || loop(next).colouring != nullptr) return false;
+  const auto links = [&](std::size_t k) { return conflict(args(k), args(next)); };
+  const auto shares = [&](std::size_t k) { return share_rows(args(k), args(next)); };
+  return std::ranges::none_of(group, links) && std::ranges::any_of(group, shares);
 }
 
 bool allows_vectors(std::span<const core::LoopArg> args) {

@@ -29,11 +29,13 @@ struct FusionRules {
   bool reproducible = false;  ///< sums of float and double are rounded once; NaN is an extreme
 };
 
-/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
-bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b);
-
-/// Whether fusing saves anything: a dat that both access directly.
-bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b);
+/// Whether a loop could join others that form a step, and something would be saved, by what they
+/// access: they run the same elements in the same phase on every rank, no iteration depends on
+/// another one of them, and some dat is accessed directly by it and by one of them. Uniform.
+/// Cost: O(arguments of the group * arguments of the loop).
+/// @param group  records of the queue; not empty
+bool gains_by_fusion(const core::Queue& queue, const std::vector<LoopLevels>& levels,
+                     std::span<const std::size_t> group, std::size_t next);
 
 /// A loop joins those before it if an iteration of theirs depends on no other iteration of it: what
 /// any of them modifies and another uses is accessed directly by all, and no global links them.

@@ -30,21 +30,22 @@ trials included, is above the better of `off` and `on` by:
 
 MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates}). The true
 costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
-these factors has left. Which loops run in tiles follows from the caches of the machine that the ranks really run on. Messages of trials, of agreements and of other schedules' halos are in these times. Making a plan takes no time on
+these factors has left. Which loops run in tiles follows from the caches of the machine that the ranks really run on.
+Messages of trials, of agreements and of other schedules' halos are in these times. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
 has been seen to take up to 1.4 % more, which counts here as an excess of auto. {measured}; above the better of `off` and `on`:
 
 """
 
-AS_TODAY = "With the library of today:\n\n"
+AS_NAMED = "With {libraries} successive libraries up to that of today:\n\n"
 AS_BEFORE = """Not measured since then: the other points, before auto counted with halos that other sequences leave and with what exchanges
 take beyond the model, before its early trials, and before loops ran further than needed to be fused:
 
 """
 
 TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange; the executor makes them where the data of a rank
-exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on the Xeon: there are no tiles there).
+exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on the Xeon, where no loop runs in tiles).
 2 ranks of one machine, wall clock, us of an iteration, medians of interleaved runs:
 
 """
@@ -179,7 +180,8 @@ def summary_rows(found):
 def modelled(records, points_there_are, table):
     found = [record["seconds"] for record in records]
     text = MODELLED.format(dates=dates(records), measured=share_of(records, points_there_are))
-    for heading, of_today in ((AS_TODAY, True), (AS_BEFORE, False)):
+    libraries = {record["library"] for record in records if is_of_today(record)}
+    for heading, of_today in ((AS_NAMED.format(libraries=len(libraries)), True), (AS_BEFORE, False)):
         some = [record["seconds"] for record in records if is_of_today(record) == of_today]
         if some:
             text += heading + table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], summary_rows(some))

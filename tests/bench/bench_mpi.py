@@ -154,7 +154,7 @@ class Programs:
                  **self.network(point.latency)}
         command = ["timeout", "-k", "5", LONGEST_RUN, "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
-        quick_copies = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # a system call for each takes longer
+        quick_copies = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # a system call for each message takes longer
         return self.run(command, **MODES[point.mode], **quick_copies)
 
     def airfoil(self, side, iterations, *more):

@@ -40,6 +40,7 @@ class LoopTimes {
   /// @param flush  the number of the present flush; outlives it. Null: all count.
   explicit LoopTimes(const std::int64_t* flush = nullptr) : flush_(flush) {}
 
+  /// Whether any iterations were added.
   bool has_run() const {
     return std::ranges::any_of(ways_, [](const PerWay& way) { return way.first_flush >= 0; });
   }

@@ -82,25 +82,18 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels&
 
 using StepList = std::vector<std::span<LoopWork>>;
 
-/// Neighbours over one set, to one extent, that fusion joins by what they access.
+/// Neighbours that fusion joins by what they access.
 StepList steps_of(const core::Queue& queue, const Analysis& analysis, ChainWork& chain) {
-  const auto record = [&](const LoopWork& loop) -> const core::LoopRecord& {
-    return queue.records()[loop.loop];
-  };
-  const auto args = [&](const LoopWork& loop) { return queue.args_of(record(loop)); };
-  const auto joins = [&](std::span<const LoopWork> step, const LoopWork& next) {
-    const LoopWork& first = step.front();
-    return record(first).set == record(next).set &&
-           analysis.loops[first.loop] == analysis.loops[next.loop] &&
-           record(first).colouring == nullptr && record(next).colouring == nullptr &&
-           std::ranges::none_of(step, [&](auto& one) { return conflict(args(one), args(next)); }) &&
-           std::ranges::any_of(step, [&](auto& one) { return share_rows(args(one), args(next)); });
-  };
   StepList steps;
-  for (auto next = chain.loops.begin(); next != chain.loops.end();) {
-    const auto first = next++;
-    while (next != chain.loops.end() && joins({first, next}, *next)) ++next;
-    steps.emplace_back(first, next);
+  std::vector<std::size_t> group;
+  for (LoopWork& loop : chain.loops) {
+    if (!group.empty() && gains_by_fusion(queue, analysis.loops, group, loop.loop)) {
+      steps.back() = {steps.back().data(), steps.back().size() + 1};
+    } else {
+      steps.emplace_back(&loop, 1);
+      group.clear();
+    }
+    group.push_back(loop.loop);
   }
   return steps;
 }

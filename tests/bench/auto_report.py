@@ -30,7 +30,7 @@ trials included, is above the better of `off` and `on` by:
 
 MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates}). The true
 costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
-these factors has left. Which loops run in tiles follows from the caches of the machine that the ranks really run on.
+these factors has left. Which loops run in tiles follows from 32 MB that the cores share and 1 MB of each, whatever machine the ranks really run on.
 Messages of trials, of agreements and of other schedules' halos are in these times. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`

@@ -30,6 +30,7 @@ MODES = {
 }
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
+CACHES = "l3:1(size=32MB) l2:16(size=1MB) core:1 pu:1"  # of the modelled machine, from which tiles follow, as hwloc reads them
 LONGEST_RUN = 3600  # seconds, for 10 000 repeats of the solver
 
 
@@ -151,7 +152,7 @@ class Programs:
     def on_network(self, point, costs_file, arguments):
         """Output of a run on the modelled network."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
-                 **self.network(point.latency)}
+                 "HWLOC_SYNTHETIC": CACHES, **self.network(point.latency)}
         command = ["timeout", "-k", "5", LONGEST_RUN, "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         quick_copies = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # a system call for each message takes longer

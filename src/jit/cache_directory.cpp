@@ -118,7 +118,7 @@ CacheDirectory::Written write_unnamed(int directory, const std::string& name,
   return {CacheDirectory::Write::failed, message_for(errno)};
 }
 
-/// For file systems without unnamed files.
+/// Replaces what has the name. Also for file systems without unnamed files.
 CacheDirectory::Written write_renamed(int directory, const std::string& name,
                                       std::span<const std::byte> bytes) {
   const std::string temporary = fmt::format(".tmp.{}.{:016x}", getpid(), random_number());
@@ -195,6 +195,12 @@ CacheDirectory::Written CacheDirectory::write(const std::string& name,
   Written written = write_unnamed(directory_.get(), name, bytes);
   if (written.state == Write::failed) written = write_renamed(directory_.get(), name, bytes);
   return written;
+}
+
+CacheDirectory::Written CacheDirectory::replace(const std::string& name,
+                                                std::span<const std::byte> bytes) const {
+  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, message_for(EFBIG)};
+  return write_renamed(directory_.get(), name, bytes);
 }
 
 void CacheDirectory::quarantine(const std::string& name, std::uint64_t inode) const {

@@ -80,8 +80,10 @@ class CacheDirectory {
     Write state;
     std::string reason;
   };
-  /// Writes the file atomically.
+  /// Writes the file atomically; an existing one remains.
   Written write(const std::string& name, std::span<const std::byte> bytes) const;
+  /// Writes the file atomically, instead of an existing one.
+  Written replace(const std::string& name, std::span<const std::byte> bytes) const;
 
   /// Renames to ".bad.*" if the file still has that inode (0: any); keeps at most 8 of those.
   void quarantine(const std::string& name, std::uint64_t inode) const;

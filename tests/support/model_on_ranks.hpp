@@ -129,6 +129,8 @@ class ModelOnRanks {
   }
 
   core::Level validity(std::size_t dat) const { return engine_.validity(*dats_[dat]); }
+  /// The lowest level on which loops may have interiors; the same for all sets.
+  core::Level deepest() const { return sets_.front()->layout->limit; }
   const op_chain_statistics& statistics() const { return engine_.statistics(); }
 
   /// What OP2_MODEL would write, without the maps.

@@ -141,8 +141,12 @@ class Communicator {
   virtual void reduce_by(core::ReduceMode /*mode*/, int /*ranks_per_node*/) {}
 
   /// Local, at the same point of all ranks: the next reduction also finds the maxima of these
-  /// words. Costs no message while both fit into one block.
-  void attach(std::vector<std::int64_t> words) { attached_ = std::move(words); }
+  /// words, instead of any attached before, whose maxima are forgotten. Costs no message while both
+  /// fit into one block.
+  void attach(std::vector<std::int64_t> words) {
+    attached_ = std::move(words);
+    carried_.reset();
+  }
   /// Local. The maxima, once a reduction has carried them; nothing before, or a second time.
   std::optional<std::vector<std::int64_t>> take_attached() {
     return std::exchange(carried_, std::nullopt);

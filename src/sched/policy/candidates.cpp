@@ -181,10 +181,11 @@ std::string explain(const core::Queue& queue, const Candidate& chosen, const Can
     return fmt::format("{} loops, an exchange for each that needs one", queue.size());
   const double tiled = seconds_of_loops(chosen.work, costs, false);
   const double gain = tiled > 0 ? seconds_of_loops(chosen.work, costs, true) / tiled : 1;
+  const double of_off = off.work.iterations();
+  const double more = of_off > 0 ? chosen.work.iterations() / of_off - 1 : 0;
   return fmt::format(
       "loops {} chained: saves {:.0f} exchanges, {:+.1f} % iterations, tiles {:.2f}x",
-      fmt::join(chained, ", "), off.work.exchanges() - chosen.work.exchanges(),
-      100 * (chosen.work.iterations() / off.work.iterations() - 1), gain);
+      fmt::join(chained, ", "), off.work.exchanges() - chosen.work.exchanges(), 100 * more, gain);
 }
 
 }  // namespace op2::sched

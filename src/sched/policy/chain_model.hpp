@@ -52,10 +52,12 @@ class LoopTimes {
     sum.seconds += seconds;
     sum.iterations += iterations;
   }
+  /// Whether a way was used in a flush after its first one.
+  bool is_warm(Way way) const { return ways_[static_cast<std::size_t>(way)].later.iterations > 0; }
   /// Without the first flush, unless it is the only one.
   const Sum& of(Way way) const {
     const PerWay& times = ways_[static_cast<std::size_t>(way)];
-    return times.later.iterations > 0 ? times.later : times.first;
+    return is_warm(way) ? times.later : times.first;
   }
 
  private:
@@ -80,6 +82,7 @@ struct Link {
   double seconds_per_byte = 0;  ///< during which the link is busy
 };
 
+/// The library measures one link, which it uses for both; predictions for other machines know two.
 enum class Distance { on_node, across };
 inline constexpr std::size_t distances = 2;
 

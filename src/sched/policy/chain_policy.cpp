@@ -87,7 +87,7 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
 ChainPolicy::~ChainPolicy() {
   if (options_.cache != core::CacheMode::read_write || cache_directory_.empty()) return;
   try {
-    CostTable table{costs_.all(), networks_};
+    CostTable table{costs_.all(most_loops), networks_};
     if (network_.is_known()) table.networks[placement_] = network_;
     if (table.empty()) return;
     const std::string problem = write_costs(cache_directory_, table);
@@ -175,6 +175,7 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
+  sequence.schedules = analysed_anew(std::move(sequence.schedules), inputs_of(sequence));
   note_savings(sequence);
   correct_forecast(sequence);
   take_measured(sequence);
@@ -184,20 +185,20 @@ void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
 
 /// What follows from the model when another schedule has been measured.
 void ChainPolicy::learn(Sequence& sequence) {
+  sequence.schedules = analysed_anew(std::move(sequence.schedules), inputs_of(sequence));
   take_measured(sequence);
   sequence.trials->expect(seconds_of(sequence.schedules));
 }
 
-/// The schedules with the halos of today, and with what measured ones have taken longer than loops
-/// and messages explain, if there is nothing else to wait for.
+/// The schedules with what measured ones have taken longer than loops and messages explain, if
+/// there is nothing else to wait for.
 void ChainPolicy::take_measured(Sequence& sequence) {
-  sequence.schedules = analysed_anew(std::move(sequence.schedules), inputs_of(sequence));
-  if (waits_for_reductions(*sequence.queue)) return;
   std::vector<MeasuredFlush> measured;
   for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
     if (const auto seconds = sequence.trials->measured(k))
       measured.push_back({sequence.schedules[k].work, *seconds});
-  sequence.excess = excess_of(measured, inputs_of(sequence).costs);
+  if (!waits_for_reductions(*sequence.queue))
+    sequence.excess = excess_of(measured, inputs_of(sequence).costs);
   for (Candidate& one : sequence.schedules)
     one.seconds = expected_seconds(one.work, inputs_of(sequence).costs);
 }
@@ -304,15 +305,13 @@ void ChainPolicy::receive_times() {
   }
   if (!words) return;
   Sequence& sequence = *std::exchange(waiting_, nullptr);
-  std::span<const std::int64_t> left = *words;
+  const std::size_t times = sequence.trials->to_agree().size();
   std::vector<double> greatest;
-  for (std::size_t times = sequence.trials->to_agree().size(); times > 0; --times) {
-    greatest.push_back(from_word(left.front()));
-    left = left.subspan(1);
-  }
+  for (const std::int64_t word : std::span(*words).first(times))
+    greatest.push_back(from_word(word));
   sequence.trials->agree(greatest, seconds);
   if (revision_) {
-    take(left, *revision_);
+    take(std::span(*words).subspan(times), *revision_);
     sizes_.keep(revision_->of_rows);
     know_empty_loops(*sequence.queue, *revision_);
     revise(sequence, std::move(*revision_));

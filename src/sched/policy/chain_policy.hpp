@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
 // the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
-// are agreed by one reduction when a sequence runs the second time, if an earlier session has left
-// them, otherwise by one when it runs the third time, and again with the first times of a choice,
-// also when other sequences have come to leave other halos;
-// times of trials travel in the next reduction of the program. Before that, and without costs, a
-// sequence runs as with OP2_CHAIN=off; the ranks ask again for costs at its 5th, 9th, 17th
-// execution.
+// are agreed by one reduction when a sequence runs the second time, unless it is known that earlier
+// sessions have left none; if they are incomplete, by one when it runs the third time (two, if
+// messages are measured); and again with the first times of a choice, also when other sequences
+// have come to leave other halos; times of trials travel in the next reduction of the program.
+// Before that, and without costs, a sequence runs as with OP2_CHAIN=off; the ranks ask again for
+// costs at its 5th, 9th, 17th execution.
 #pragma once
 
 #include <cstddef>
@@ -139,7 +139,7 @@ class ChainPolicy {
   std::map<Placement, Network> networks_;  ///< of earlier sessions
   const Placement placement_;
   Network network_;      ///< as agreed last; until then as kept, which the root alone has read
-  bool is_kept_ = true;  ///< the root may know it
+  bool is_kept_ = true;  ///< earlier sessions may have left it on the root
   AgreedSizes sizes_;
   HaloHistory history_;
   std::unordered_multimap<std::size_t, Sequence> sequences_;

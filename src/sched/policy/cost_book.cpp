@@ -38,12 +38,13 @@ std::string digest_of(const core::LoopRecord& loop, std::span<const core::LoopAr
   return core::to_hex(hasher.finish());
 }
 
-/// What is measured now instead of what was earlier, way by way.
+/// What is measured now instead of what was earlier, way by way. A few iterations, or those of the
+/// first flush alone, are only better than nothing.
 LoopCost merged(LoopCost cost, const LoopTimes& now) {
   for (std::size_t way = 0; way < core::ways; ++way) {
     const LoopTimes::Sum& sum = now.of(static_cast<Way>(way));
-    const bool is_rare = sum.iterations < least_iterations;
-    if (sum.iterations > 0 && (!is_rare || cost.seconds[way] < 0))
+    const bool counts = now.is_warm(static_cast<Way>(way)) && sum.iterations >= least_iterations;
+    if (sum.iterations > 0 && (counts || cost.seconds[way] < 0))
       cost.seconds[way] = sum.seconds / std::max(sum.iterations, least_iterations);
   }
   return cost;
@@ -74,8 +75,9 @@ LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::L
   const int size_class = size_class_of(loop);
   const std::string identity = with_class(digest, size_class);
   const auto now = measured_.find(identity);
-  if (sessions == Sessions::earlier || now == measured_.end() || !now->second.has_run())
-    return earlier_cost(digest, size_class);
+  const bool has_run = now != measured_.end() && now->second.has_run();
+  if (sessions == Sessions::all && !has_run && loop.set->size == 0) return {};
+  if (sessions == Sessions::earlier || !has_run) return earlier_cost(digest, size_class);
   const auto same_size = known_.find(identity);
   return merged(same_size == known_.end() ? LoopCost{} : same_size->second, now->second);
 }
@@ -89,13 +91,15 @@ LoopCost CostBook::earlier_cost(const std::string& digest, int size_class) const
   return {};
 }
 
-std::map<std::string, LoopCost> CostBook::all() const {
-  std::map<std::string, LoopCost> all = known_;
-  for (const auto& [identity, times] : measured_)
-    if (const LoopCost cost = merged(all[identity], times); cost.is_known())
-      all[identity] = cost;
-    else
-      all.erase(identity);
+std::map<std::string, LoopCost> CostBook::all(std::size_t most) const {
+  std::map<std::string, LoopCost> all;
+  for (const auto& [identity, times] : measured_) {
+    const auto earlier = known_.find(identity);
+    const LoopCost cost = merged(earlier == known_.end() ? LoopCost{} : earlier->second, times);
+    if (cost.is_known() && all.size() < most) all.emplace(identity, cost);
+  }
+  for (const auto& earlier : known_)
+    if (all.size() < most) all.insert(earlier);
   return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What iterations of each loop cost, by its identity: kernel source, shape and size, not its name.
+// What iterations of each loop cost, by its identity: kernel, shape and size, not the loop's name.
 // From what this session has measured, before that from an earlier one.
 #pragma once
 
@@ -20,9 +20,9 @@ struct CostContext {
   bool reproducible = false;  ///< sums go through slots
 };
 
-/// A digest of the kernel's source and of the kinds, modes, dims, types and maps of the arguments,
-/// of the context, and with the size of the set on this rank, as a power of 4: equal in all runs of
-/// a program on parts of about the same size.
+/// A digest of the kernel's name and source, of the kinds, modes, dims and types of the arguments
+/// and the arities of their maps, of the context, and with the size of the set on this rank, as a
+/// power of 4: equal in all runs of a program on parts of about the same size.
 std::string identity_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                         const CostContext& context);
 
@@ -45,11 +45,13 @@ class CostBook {
 
   /// Whose measurements count.
   enum class Sessions { earlier, all };
-  /// Per record of the queue; nothing is known of assignments.
+  /// Per record of the queue; nothing is known of assignments, nor in all sessions of a loop that
+  /// has no elements here and has not run: other ranks know better.
   std::vector<LoopCost> costs_of(const core::Queue& queue, Sessions sessions) const;
 
-  /// All that is known, by identity, to be kept.
-  std::map<std::string, LoopCost> all() const;
+  /// What is known, by identity, to be kept.
+  /// @param most  so many; those that have not run in this session are left out first
+  std::map<std::string, LoopCost> all(std::size_t most) const;
 
  private:
   LoopCost cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/policy/cost_table.hpp>
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <optional>
+#include <algorithm>
+#include <array>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include <core/hash.hpp>
-#include <core/text_file.hpp>
+#include <jit/cache_directory.hpp>
 
 namespace op2::sched {
 namespace {
 
+constexpr const char* file_name = "costs.txt";
 constexpr std::string_view first_line = "op2 costs 3";
-
-std::string path_in(const std::string& directory) {
-  return directory + "/costs.txt";
-}
 
 std::string checksum_of(std::string_view text) {
   return core::to_hex(core::Hasher().field(text).finish());
@@ -34,13 +27,17 @@ bool is_time(double seconds) {
   return seconds >= 0 && seconds <= most;
 }
 
+bool is_cost(double seconds) {
+  return seconds == -1 || is_time(seconds);
+}
+
 /// "<identity> <alone> <tiled> <fused>", in seconds of an iteration.
 bool add_loop(std::istringstream& words, CostTable& table) {
   std::string identity;
   LoopCost cost;
   words >> identity;
   for (double& seconds : cost.seconds)
-    if (!(words >> seconds) || !(seconds == -1 || is_time(seconds))) return false;
+    if (!(words >> seconds) || !is_cost(seconds)) return false;
   return table.loops.emplace(identity, cost).second;
 }
 
@@ -67,33 +64,23 @@ bool add_line(const std::string& line, CostTable& table) {
   return added && (words >> std::ws).eof();
 }
 
-/// Writes a new file. @return errno; 0: written
-int write_new(const std::string& path, int file, const std::string& text) {
-  std::size_t written = 0;
-  int error = 0;
-  while (error == 0 && written < text.size()) {
-    const ssize_t count = write(file, text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) error = errno;
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
-  if (close(file) != 0 && error == 0) error = errno;
-  if (error != 0) std::remove(path.c_str());
-  return error;
-}
-
 }  // namespace
 
 std::string text_of(const CostTable& table) {
   std::string text = std::string(first_line) + "\n";
-  std::size_t loops = 0, networks = 0;
   for (const auto& [identity, cost] : table.loops) {
-    if (++loops > most_loops) break;
+    if (!std::ranges::all_of(cost.seconds, is_cost)) continue;
     text += fmt::format("loop {} {:.6g} {:.6g} {:.6g}\n", identity, cost.seconds[0],
                         cost.seconds[1], cost.seconds[2]);
   }
+  std::size_t networks = 0;
   for (const auto& [placement, network] : table.networks) {
-    if (++networks > most_networks) break;
     const Link& link = network.links[0];
+    if (!std::ranges::all_of(std::array{link.overhead, link.latency, link.seconds_per_byte,
+                                        network.packed_row, network.received_byte},
+                             is_time))
+      continue;
+    if (++networks > most_networks) break;
     text += fmt::format("network {} {} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g}\n", placement.ranks,
                         placement.on_first_node, link.overhead, link.latency, link.seconds_per_byte,
                         network.packed_row, network.received_byte);
@@ -126,28 +113,27 @@ CostTable table_from(std::string_view text, std::string& problem) {
 }
 
 CostTable read_costs(const std::string& directory, std::string& problem) {
-  const std::string path = path_in(directory);
-  if (directory.empty() || access(path.c_str(), F_OK) != 0) return {};
-  const std::optional<std::string> text = core::read_file(path.c_str());
-  if (!text) {
-    problem = fmt::format("{}: it cannot be read: {}", path, core::why_unreadable(path.c_str()));
-    return {};
-  }
-  CostTable table = table_from(*text, problem);
-  if (!problem.empty()) problem = fmt::format("{}: {}", path, problem);
+  const auto opened = jit::CacheDirectory::open(directory, jit::Trust::own);
+  if (!opened.directory) return {};
+  const jit::ReadFile file = opened.directory->read(file_name, false);
+  CostTable table;
+  if (file.state == jit::ReadFile::State::read)
+    table =
+        table_from({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, problem);
+  else if (file.state != jit::ReadFile::State::missing)
+    problem = fmt::format("it cannot be read: {}", file.reason);
+  if (!problem.empty()) problem = fmt::format("{}/{}: {}", directory, file_name, problem);
   return table;
 }
 
 std::string write_costs(const std::string& directory, const CostTable& table) {
-  const std::string path = path_in(directory);
-  std::string temporary = path + ".XXXXXX";
-  const int file = mkstemp(temporary.data());
-  int error = file < 0 ? errno : write_new(temporary, file, text_of(table));
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    error = errno;
-    std::remove(temporary.c_str());
+  const auto opened = jit::CacheDirectory::open(directory, jit::Trust::own);
+  std::string problem = opened.problem;
+  if (opened.directory) {
+    const std::string text = text_of(table);
+    problem = opened.directory->replace(file_name, std::as_bytes(std::span(text))).reason;
   }
-  return error == 0 ? "" : fmt::format("{}: {}", path, std::strerror(error));
+  return problem.empty() ? "" : fmt::format("{}/{}: {}", directory, file_name, problem);
 }
 
 }  // namespace op2::sched

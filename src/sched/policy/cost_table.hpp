@@ -26,17 +26,21 @@ struct CostTable {
   bool empty() const { return loops.empty() && networks.empty(); }
 };
 
-/// More of either kind would not be a small file; the others are left out.
+/// More of either kind would not be a small file.
 inline constexpr std::size_t most_loops = 4096, most_networks = 64;
 
-/// As text: a line with the version, a line per loop and network, and a checksum.
+/// As text: a line with the version, a line per loop and network, and a checksum. Absurd costs are
+/// left out, and networks beyond the most.
 std::string text_of(const CostTable& table);
 
 /// @param problem  gets what is wrong with the text, if anything is; then the table is empty
 CostTable table_from(std::string_view text, std::string& problem);
 
-/// The table of a cache directory; empty if there is none, or if it is damaged.
-/// @param problem  as for table_from, with the path
+/// The table of a cache directory; empty if there is none, if it is damaged, or if others could
+/// have written it (jit/cache_directory.hpp).
+/// @param problem  as for table_from, with the path; nothing about the directory, which the cache
+/// of
+///                 code tells
 CostTable read_costs(const std::string& directory, std::string& problem);
 
 /// Replaces the table of a cache directory as a whole. @return why that failed; empty: it did not

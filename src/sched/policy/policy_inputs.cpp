@@ -104,8 +104,9 @@ Network ChainPolicy::network_of_rank(const PackTimes& packing) const {
   return network;
 }
 
-/// What those tiles have spared whose costs are known: of the schedules that were measured; of
-/// loops that had none there, whose costs are of earlier sessions, of the longest chains.
+/// What those tiles have spared whose costs are known: of the schedules that were measured, before
+/// the first choice of `off`, if it has run with its tiles; of loops that had none there, whose
+/// costs are of earlier sessions, of the longest chains.
 void ChainPolicy::note_savings(Sequence& sequence) {
   std::vector<double> most(sequence.queue->size());
   const auto note = [](const FlushWork& work, std::vector<double>& spared) {
@@ -115,6 +116,8 @@ void ChainPolicy::note_savings(Sequence& sequence) {
   };
   for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
     if (sequence.trials->measured(k)) note(sequence.schedules[k].work, most);
+  if (!sequence.trials && sequence.learning >= learning)
+    note(candidate_of({Schedule::Kind::off, {}}, inputs_of(sequence)).work, most);
   std::vector<double> longest(most.size());
   note(candidate_of({Schedule::Kind::on, {}}, inputs_of(sequence)).work, longest);
   for (std::size_t k = 0; k < most.size(); ++k)
@@ -122,7 +125,7 @@ void ChainPolicy::note_savings(Sequence& sequence) {
 }
 
 /// With costs of all flushes so far: loops that should have run in tiles in a schedule that was
-/// measured, and have not, will not gain there.
+/// measured, and that have no cost in tiles, gain nothing by them, in any schedule.
 void ChainPolicy::correct_forecast(Sequence& sequence) {
   for (std::size_t k = 0; k < sequence.schedules.size(); ++k) {
     if (!sequence.trials->measured(k)) continue;

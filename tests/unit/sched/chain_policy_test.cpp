@@ -91,7 +91,7 @@ struct Program {
       if (seconds(turn.schedule) >= 0)
         policy.costs()
             .times_of(loop, queue.args_of(loop))
-            .add(turn.schedule == 0 || !in_tiles ? Way::alone : Way::tiled, loop.set->size,
+            .add(is_tiled(turn.schedule) ? Way::tiled : Way::alone, loop.set->size,
                  loop.set->size * seconds(turn.schedule));
     if (execution) times.execution = execution(turn.schedule);
     policy.end(times);
@@ -106,9 +106,11 @@ struct Program {
     valid[static_cast<std::size_t>(row.q->index)] = level;
   }
   bool is_decided() const { return !table.notes().empty(); }
+  bool is_tiled(std::size_t schedule) const { return schedule == 0 ? off_in_tiles : in_tiles; }
 
   std::vector<core::Level> valid{0, 0};  ///< before each flush
   bool in_tiles = true;                  ///< other schedules than off
+  bool off_in_tiles = false;             ///< off, now
 
   ChainPolicy::FlushTimes times{1e-4, 0, 0, false};
   std::function<double(std::size_t schedule)> execution;  ///< seconds of a flush, if set
@@ -297,10 +299,21 @@ TEST(ChainPolicy, ForgetsTheTilesThatAScheduleHasNotHad) {
     program.options.tile = {core::TileMode::fixed, 1};
     program.in_tiles = false;
     std::vector<std::size_t> schedules;
-    for (int k = 0; k < 10; ++k)
+    for (int k = 0; k < 9; ++k)
       schedules.push_back(program.flush([](std::size_t) { return 1e-3; }));
     EXPECT_NE(schedules[2], 0u);
-    EXPECT_EQ(schedules[9], 0u);
+    EXPECT_EQ(schedules[8], 0u);
+  });
+}
+
+/// Although those of long chains would spare more: without chains there are less iterations.
+TEST(ChainPolicy, StaysWithTheTilesThatLoopsHaveWithoutChains) {
+  on_two_ranks(12, [&](Program& program) {
+    program.options.tile = {core::TileMode::fixed, 1};
+    program.flush([](std::size_t) { return 1e-3; });  // alone, in cold caches
+    program.off_in_tiles = true;
+    program.flush([](std::size_t) { return 1e-4; });
+    EXPECT_EQ(program.flush([](std::size_t) { return 1e-4; }), 0u);
   });
 }
 
@@ -339,6 +352,20 @@ TEST(ChainPolicy, AgreesOnSizesOncePerDistribution) {
     EXPECT_EQ(anew, 3 * block);
   };
   comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
+}
+
+/// The next sequence would take it for its own.
+TEST(ChainPolicy, ForgetsWhatAReductionHasCarried) {
+  on_two_ranks(12, [](Program& program) {
+    comm::Communicator& ranks = program.row.rows.communicator();
+    for (int flushes = 1; flushes <= 12; ++flushes) {
+      for (int k = 0; k < flushes; ++k) program.flush(cheap);
+      comm::WordReduction nothing;
+      ranks.reduce(nothing, "something else");
+      program.policy.forget();
+      EXPECT_FALSE(ranks.take_attached()) << flushes;
+    }
+  });
 }
 
 /// Page faults and cold caches are no cost of an iteration.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 
+#include <core/hash.hpp>
 #include <sched/policy/cost_book.hpp>
 #include <sched/policy/cost_table.hpp>
 #include <support/small_mesh.hpp>
@@ -19,10 +21,6 @@ const CostTable two{{{"a1", {{1e-9, -1, 2.5e-9}}}, {"b2", {{-1, 0, -1}}}},
 
 CostTable with_loop(const std::string& identity, const LoopCost& cost) {
   return {{{identity, cost}}, {}};
-}
-
-CostTable with_link(const Link& link) {
-  return {{}, {{{16, 8}, {{link, link}, 1e-9, 0}}}};
 }
 
 std::string problem_of(const std::string& text) {
@@ -61,11 +59,23 @@ TEST(CostTable, AnyChangeIsNoticed) {
 }
 
 TEST(CostTable, AbsurdCostsAreRefusedThoughTheChecksumIsRight) {
-  EXPECT_THAT(problem_of(text_of(with_loop("a1", {{-2, 0, 0}}))), HasSubstr("line 2 has no costs"));
-  EXPECT_THAT(problem_of(text_of(with_loop("a1", {{1e9, 0, 0}}))),
-              HasSubstr("line 2 has no costs"));
-  EXPECT_THAT(problem_of(text_of(with_link({-1, 0, 0}))), HasSubstr("line 2 has no costs"));
-  EXPECT_THAT(problem_of(text_of(with_link({0, 1e9, 0}))), HasSubstr("network 16 8 0 1e+09"));
+  const auto problem_with = [](const std::string& line) {
+    const std::string text = "op2 costs 3\n" + line + "\n";
+    return problem_of(text + "checksum " + core::to_hex(core::Hasher().field(text).finish()) +
+                      "\n");
+  };
+  EXPECT_THAT(problem_with("loop a1 -2 0 0"), HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_with("loop a1 1e9 0 0"), HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_with("network 16 8 0 -1 0 0 0"), HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_with("network 16 8 0 1e+09 0 0 0"), HasSubstr("network 16 8 0 1e+09"));
+}
+
+/// One of them would spoil the whole table.
+TEST(CostTable, AbsurdCostsAreNotWritten) {
+  CostTable table = two;
+  table.loops["a2"] = {{1e9, 0, 0}};
+  table.networks[{4, 4}] = {{{{0, 1e9, 0}, {0, 1e9, 0}}}, 0, 0};
+  EXPECT_EQ(text_of(table), text_of(two));
 }
 
 TEST(CostTable, IsReplacedAsAWhole) {
@@ -79,13 +89,31 @@ TEST(CostTable, IsReplacedAsAWhole) {
   EXPECT_EQ(folder.file_count(), 1u);
 }
 
+TEST(CostTable, IsNotReadFromADirectoryThatOthersMayWrite) {
+  const test::TemporaryDirectory folder;
+  std::string problem;
+  EXPECT_EQ(write_costs(folder.path(), two), "");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_TRUE(read_costs(folder.path(), problem).empty());
+  EXPECT_THAT(write_costs(folder.path(), two), HasSubstr("others may write to it"));
+}
+
+TEST(CostTable, IsNotReadThroughALink) {
+  const test::TemporaryDirectory folder, other;
+  EXPECT_EQ(write_costs(other.path(), two), "");
+  std::filesystem::create_symlink(other / "costs.txt", folder / "costs.txt");
+  std::string problem;
+  EXPECT_TRUE(read_costs(folder.path(), problem).empty());
+  EXPECT_THAT(problem, HasSubstr("costs.txt: it cannot be read"));
+}
+
 TEST(CostTable, WhatCannotBeWrittenIsSaid) {
   EXPECT_THAT(write_costs("/nowhere", two), HasSubstr("/nowhere/costs.txt"));
 }
 
 TEST(CostTable, ADamagedFileIsNamed) {
   const test::TemporaryDirectory folder;
-  std::ofstream(folder / "costs.txt") << "something else";
+  std::ofstream(folder / "costs.txt") << std::string(200, 'x');
   std::string problem;
   EXPECT_TRUE(read_costs(folder.path(), problem).empty());
   EXPECT_THAT(problem, HasSubstr("costs.txt: its checksum is wrong"));
@@ -129,7 +157,7 @@ TEST(CostBook, CostsOfTheMostSimilarSizeAreABeginning) {
     const double found = book.costs_of(queue, CostBook::Sessions::earlier)[0].in(Way::alone);
     LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
     times.add(Way::alone, cells, cells * seconds);
-    known = book.all();
+    known = book.all(most_loops);
     return found;
   };
   std::map<std::string, LoopCost> known;
@@ -168,12 +196,42 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   LoopTimes& times = book.times_of(loop, queue.args_of(loop));
   times.add(Way::alone, 10, 1);  // too few iterations to count
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
+  times.add(Way::alone, 1000, 9e-6);  // enough, but in the first flush
+  EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
   book.begin_flush();
   times.add(Way::alone, 1000, 2e-6);
   EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 2e-9);
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::tiled), 4e-9);
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::earlier)[0].in(Way::alone), 5e-9);
-  EXPECT_EQ(book.all().begin()->second.in(Way::tiled), 4e-9);
+  EXPECT_EQ(book.all(most_loops).begin()->second.in(Way::tiled), 4e-9);
+}
+
+TEST(CostBook, KeepsLoopsOfThisSessionFirst) {
+  test::Ring ring;
+  core::Queue queue;
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+  const core::LoopRecord& loop = queue.records()[0];
+  CostBook book({});
+  book.take_known({{" before all others", {{1, -1, -1}}}, {"~ after", {{2, -1, -1}}}});
+  book.times_of(loop, queue.args_of(loop)).add(Way::alone, 1000, 3e-6);
+  EXPECT_EQ(book.all(3).size(), 3u);
+  const auto kept = book.all(1);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_DOUBLE_EQ(kept.begin()->second.in(Way::alone), 3e-9);
+}
+
+/// A rank without elements must not outvote what others have measured.
+TEST(CostBook, KnowsNothingOfLoopsThatHaveNoElementsHere) {
+  test::Ring ring(100), none(100);
+  none.cells.size = 0;
+  core::Queue queue, empty;
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+  test::queue_loop(empty, none.cells, op_arg_dat(&none.q, OP_RW));
+  const core::LoopRecord& loop = queue.records()[0];
+  CostBook book({});
+  book.take_known(with_loop(identity_of(loop, queue.args_of(loop), {}), {{5e-9, 4e-9, -1}}).loops);
+  EXPECT_TRUE(book.costs_of(empty, CostBook::Sessions::earlier)[0].is_known());
+  EXPECT_FALSE(book.costs_of(empty, CostBook::Sessions::all)[0].is_known());
 }
 
 /// A queued loop, and what it takes.

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view form = "libop2 run record";
 constexpr int version = 1;
 constexpr std::size_t longest_period = 64;
+constexpr int most_layers = 64;  // as OP2_DEPTH_MAX
 
 constexpr std::array access_names{"READ", "WRITE", "RW", "INC", "MIN", "MAX"};
 constexpr std::array<const char*, ways> way_names{"alone", "tiled", "fused"};
@@ -145,6 +146,11 @@ void check_arg(const RunRecord& r, const RecordedLoop& loop, const RecordedArg& 
   if (loop.set < 0 && arg.global < 0) refuse("an assignment without a global");
   check_index("dat", arg.dat, r.dats.size(), true);
   check_index("map", arg.map, r.maps.size(), true);
+  if (arg.bytes < 0)
+    refuse(fmt::format("loop '{}': an argument of {} bytes", loop.name, arg.bytes));
+  if (arg.map >= 0)
+    check_index("column", arg.column,
+                static_cast<std::size_t>(r.maps[static_cast<std::size_t>(arg.map)].arity), true);
   if (arg.dat < 0 || loop.set < 0) return;
   const int on = arg.map < 0 ? loop.set : r.maps[static_cast<std::size_t>(arg.map)].to;
   const int from = arg.map < 0 ? loop.set : r.maps[static_cast<std::size_t>(arg.map)].from;
@@ -158,6 +164,7 @@ void check_execution(const RunRecord& r) {
     for (const RecordedLoop& loop : sequence) {
       check_index("set", loop.set, r.sets.size(), true);
       if (loop.set < 0 && loop.args.size() != 1) refuse("an assignment without a global");
+      if (loop.colour < 0) refuse(fmt::format("loop '{}' has colour {}", loop.name, loop.colour));
       for (const RecordedArg& arg : loop.args) check_arg(r, loop, arg);
     }
   for (const RecordedEvents& some : r.events) {
@@ -168,6 +175,8 @@ void check_execution(const RunRecord& r) {
 }
 
 void check(const RunRecord& r) {
+  if (std::min({r.ranks, r.threads, r.depth_max}) < 1 || r.depth_max > most_layers)
+    refuse(fmt::format("{} ranks, {} threads, OP2_DEPTH_MAX={}", r.ranks, r.threads, r.depth_max));
   for (const RecordedSet& set : r.sets)
     if (set.size < 0) refuse(fmt::format("set '{}' has {} elements", set.name, set.size));
   for (const RecordedMap& map : r.maps) {

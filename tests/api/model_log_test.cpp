@@ -191,6 +191,16 @@ TEST_F(ModelLog, IsRefusedIfItIsDamaged) {
               HasSubstr("do not belong together"));
   EXPECT_THAT(refusal(with(text, "\"size\": 12", "\"size\": -4")), HasSubstr("-4 elements"));
   EXPECT_THAT(refusal(with(text, "\"RW\"", "\"ADD\"")), HasSubstr("unknown word 'ADD'"));
+  EXPECT_THAT(refusal(with(text, "\"ranks\": 1", "\"ranks\": 0")), HasSubstr("0 ranks"));
+  EXPECT_THAT(refusal(with(text, "\"depth_max\": 6", "\"depth_max\": 600")),
+              HasSubstr("OP2_DEPTH_MAX=600"));
+  EXPECT_THAT(refusal(with(text, "\"args\"", "\"colour\": -1, \"args\"")),
+              HasSubstr("has colour -1"));
+  EXPECT_THAT(refusal(with(text, "\"column\": 1", "\"column\": 2")),
+              HasSubstr("column 2 is out of range"));
+  EXPECT_THAT(
+      refusal(with(text, "\"bytes\": 8,\n       \"access\"", "\"bytes\": -8,\n       \"access\"")),
+      HasSubstr("an argument of -8 bytes"));
   EXPECT_THAT(refusal(with(text, "\"host\": [", "\"host\": [{\"times\": 1, \"seconds\": 1},")),
               HasSubstr("3 times of the program for 2 sequences"));
 }

@@ -33,6 +33,8 @@ refuses 'not in range' cut "$work/future.json" -P 0
 refuses 'has version 99' predict "$work/future.json" "$work/text.json" "$work/machine.json"
 refuses 'FILES' predict "$work/future.json" "$work/machine.json"
 refuses 'figures across nodes are incomplete' machine --ranks-per-node 8 --out "$work/made.json"
+refuses 'figures across nodes are incomplete' machine --latency-us 2 --out "$work/made.json"
+refuses '--bandwidth-gbs: Value 1e9 not in range' machine --bandwidth-gbs 1e9 --out "$work/made.json"
 refuses 'two ranks' machine --out "$work/made.json"
 test ! -e "$work/made.json"
 "$tool" --help | grep predict

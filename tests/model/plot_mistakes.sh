@@ -22,5 +22,15 @@ refuses() {
 refuses "No such file or directory; write it with op2-model predict --csv" "$work/none.csv"
 echo 'ranks,seconds' >"$work/other.csv"
 refuses "has no totals; write it with op2-model predict --csv" "$work/other.csv"
+header=ranks,chain,kind,name,times,seconds,redundant
+{ echo $header; echo 4,off,total; } >"$work/short.csv"
+refuses "is not a prediction; write it with" "$work/short.csv"
+{ echo $header; echo 4,off,total,run,1,1,0; echo 4,on,total,run,1,1,0; echo 4,auto,total,run,1,1,0; } >"$work/whole.csv"
+refuses "lacks the start, or one of off, on and auto" "$work/whole.csv"
+{ cat "$work/whole.csv"; echo 4,off,total,run,1,1,0; } >"$work/twice.csv"
+refuses "has several cuts into 4 parts" "$work/twice.csv"
+echo 4,,start,plans,1,1,0 >>"$work/whole.csv"
+if "$python" -B "$tool" "$work/whole.csv" "$work/none/out.png" 2>"$work/err"; then exit 1; fi
+grep -F "op2-plot-prediction: cannot write '$work/none/out.png'" "$work/err"
 echo '1,x' >>"$work/other.csv"
 refuses "is not a prediction; write it with" "$work/other.csv"

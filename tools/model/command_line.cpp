@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "machine_file.hpp"
 
 namespace op2::model {
 namespace {
@@ -29,7 +30,7 @@ void describe_cut(CLI::App& app, Command& command) {
 
 void describe_predict(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
-      "predict", "Seconds of each flush and loop with OP2_CHAIN=off and on, and with auto");
+      "predict", "Seconds of each flush and loop with OP2_CHAIN=off and on, and what auto chooses");
   const auto options = std::make_shared<PredictOptions>();
   sub.add_option("RUN", options->run, "what OP2_MODEL has written")->required();
   sub.add_option("FILES", options->files, "CUT ... MACHINE: what 'cut' and 'machine' have written")
@@ -55,13 +56,14 @@ void describe_machine(CLI::App& app, Command& command) {
   sub.add_option("--out", options->out, "the file to write")->capture_default_str();
   sub.add_option("--ranks-per-node", options->ranks_per_node,
                  "of the machine to predict; needs the figures across nodes")
-      ->check(CLI::PositiveNumber);
-  const auto across = [&](const char* flag, double& value, const char* help) {
-    sub.add_option(flag, value, help)->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(1, most_ranks_per_node));
+  const auto across = [&](const char* flag, double& value, Limits limits, const char* help) {
+    sub.add_option(flag, value, help)->check(CLI::Range(limits.least, limits.most));
   };
-  across("--latency-us", options->latency_us, "across nodes; these are not measured");
-  across("--overhead-us", options->overhead_us, "work of a message at each end, across nodes");
-  across("--bandwidth-gbs", options->bandwidth_gbs, "of a node to others");
+  across("--latency-us", options->latency_us, microseconds, "across nodes; these are not measured");
+  across("--overhead-us", options->overhead_us, microseconds,
+         "work of a message at each end, across nodes");
+  across("--bandwidth-gbs", options->bandwidth_gbs, gigabytes, "of a node to others");
   sub.callback([&command, options] { command = [options] { return machine(*options); }; });
 }
 

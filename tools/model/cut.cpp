@@ -40,7 +40,7 @@ Cut cut_into(const core::RunRecord& record, const comm::BlockMesh& mesh, int par
 
 /// One line: what decides how well so many ranks work together.
 void print(const core::RunRecord& record, const Cut& cut, const std::string& path) {
-  const int set = std::max(record.partition.set, 0);
+  const int set = set_to_divide(record);
   std::int64_t most = 0, ghosts = 0;
   std::size_t neighbours = 0, most_neighbours = 0;
   for (const RankHalo& rank : cut.ranks) {

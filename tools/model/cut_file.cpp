@@ -63,8 +63,8 @@ Cut cut_of(const Json& json) {
           json.at("local_maps").get<std::vector<char>>(),
           {}};
   for (const Json& rank : json.at("ranks")) cut.ranks.push_back(halo_of(rank));
-  if (cut.parts < 1 || cut.level < 0 || std::cmp_not_equal(cut.ranks.size(), cut.parts) ||
-      cut.local_maps.size() != cut.sets ||
+  if (cut.parts < 1 || cut.level < 0 || cut.deepest > 0 || cut.deepest < core::deepest_tracked ||
+      std::cmp_not_equal(cut.ranks.size(), cut.parts) || cut.local_maps.size() != cut.sets ||
       !std::ranges::all_of(cut.ranks, [&](const RankHalo& halo) { return is_sound(cut, halo); }))
     throw Failure("it is damaged: its numbers do not fit together");
   return cut;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include <fmt/core.h>
 
 #include <comm/messages/launcher.hpp>
@@ -40,9 +44,9 @@ Machine measured(comm::Communicator& ranks, const MachineOptions& options) {
 }  // namespace
 
 int machine(const MachineOptions& options) {
-  const bool across =
-      options.latency_us >= 0 && options.overhead_us >= 0 && options.bandwidth_gbs > 0;
-  if ((options.ranks_per_node > 0) != across)
+  const std::array given{options.ranks_per_node > 0, options.latency_us >= 0,
+                         options.overhead_us >= 0, options.bandwidth_gbs >= 0};
+  if (const auto count = std::ranges::count(given, true); count != 0 && count != std::ssize(given))
     throw Failure(
         "figures across nodes are incomplete: give --ranks-per-node, --latency-us, --overhead-us "
         "and --bandwidth-gbs together, or none of them");
@@ -51,6 +55,10 @@ int machine(const MachineOptions& options) {
         "messages need two ranks: 1 was started; use mpirun -n 2 or more, one for each core");
   const auto session = comm::start_mpi({});
   comm::Communicator& ranks = *session->communicator;
+  if (ranks.on_node().count != ranks.size())
+    throw Failure(
+        "the ranks are on several nodes: start all on one, and give what messages between nodes "
+        "take by --latency-us, --overhead-us and --bandwidth-gbs");
   core::Log log = core::tool_log("op2-model", ranks.is_root());
   const core::Progress progress(log, "measuring messages and memory");
   const Machine made = measured(ranks, options);

@@ -20,10 +20,7 @@ constexpr const char* form = "libop2 machine";
 constexpr int version = 1;
 constexpr double micro = 1e-6, nano = 1e-9, giga = 1e9;
 
-struct Limits {
-  double least, most;
-};
-constexpr Limits microseconds{0, 1e6}, gigabytes{1e-3, 1e6}, nanoseconds{0, 1e6}, sizes{1, 1e12};
+constexpr Limits nanoseconds{0, 1e6}, sizes{1, 1e12};
 
 /// A number of the file.
 double number(const Json& json, const std::string& name, Limits limits) {
@@ -95,7 +92,7 @@ Machine machine_of(const Json& json) {
     throw Failure(fmt::format("it does not have version {}, which this program reads", version));
   Machine machine;
   machine.origin = json.value("origin", "not said");
-  machine.ranks_per_node = count(json, "ranks_per_node", 0, 1 << 20);
+  machine.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);
   machine.messages_per_neighbour = count(json, "messages_per_neighbour", 1, 1000);
   machine.on_node = link_of(json, "on_node");
   if (machine.ranks_per_node > 0) machine.across = link_of(json, "across");

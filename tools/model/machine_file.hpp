@@ -7,6 +7,13 @@
 
 namespace op2::model {
 
+/// What the numbers of a machine file may be.
+struct Limits {
+  double least, most;
+};
+inline constexpr Limits microseconds{0, 1e6}, gigabytes{1e-3, 1e6};
+inline constexpr int most_ranks_per_node = 1 << 20;
+
 /// Measured messages of one size. Seconds.
 struct MessageSize {
   double bytes = 0, latency = 0, overhead = 0;

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <numbers>
 #include <utility>
 
 #include <comm/halo/row_copy.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
+#include <core/topology.hpp>
 
 namespace op2::model {
 namespace {
@@ -19,7 +21,7 @@ constexpr int repetitions = 200;  // of messages, after which the median is take
 constexpr int several = 8;        // messages at once
 constexpr std::size_t small = 64, medium = std::size_t{32} << 10,
                       large = std::size_t{1} << 20;  // bytes
-constexpr double moved_arrays = 3;                   // by a[k] = b[k] + 3 c[k]
+constexpr double least_of_memory = 144e6;            // bytes of a rank, where each has a cache
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -88,18 +90,26 @@ double gather_seconds(comm::Communicator& ranks, std::size_t bytes) {
          static_cast<double>(taken);
 }
 
-/// Three arrays, which a[k] = b[k] + 3 c[k] goes through.
+/// What no cache of a node holds: four times the largest one.
+double bytes_beyond_caches(comm::Communicator& ranks) {
+  constexpr double times = 4;
+  return times * most(ranks, static_cast<double>(core::topology_of_process().caches.shared));
+}
+
+/// Three arrays of about so many bytes in all, which a[k] = b[k] + 3 c[k] goes through.
 class Arrays {
  public:
-  explicit Arrays(std::size_t size) : a_(size, 1.0), b_(size, 2.0), c_(size, 0.5) {}
+  explicit Arrays(double bytes) : Arrays(static_cast<std::size_t>(bytes / row_bytes)) {}
 
-  double bytes() const { return moved_arrays * sizeof(double) * static_cast<double>(a_.size()); }
+  double bytes() const { return row_bytes * static_cast<double>(a_.size()); }
   void add() {
     for (std::size_t k = 0; k < a_.size(); ++k) a_[k] = b_[k] + 3.0 * c_[k];
     std::swap(a_, b_);
   }
 
  private:
+  static constexpr double row_bytes = 3 * sizeof(double);
+  explicit Arrays(std::size_t size) : a_(size, 1.0), b_(size, 2.0), c_(size, 0.5) {}
   std::vector<double> a_, b_, c_;
 };
 
@@ -153,22 +163,28 @@ Packing measure_packing(comm::Communicator& ranks) {
 }
 
 std::vector<double> measure_memory(comm::Communicator& ranks) {
-  constexpr std::size_t doubles = 6'000'000;  // three arrays of 48 MB, beyond the caches
-  Arrays arrays(doubles);
-  std::vector<double> rates;
-  for (int busy = 1; busy <= ranks.size(); ++busy)
-    rates.push_back(arrays.bytes() / seconds_at_once(ranks, [&] {
-                      if (ranks.rank() < busy) arrays.add();
-                    }));
+  const double beyond = bytes_beyond_caches(ranks);
+  const auto rate_of = [&](int busy) {
+    Arrays arrays(ranks.rank() < busy ? std::max(least_of_memory, beyond / busy) : 0);
+    return most(ranks, arrays.bytes()) / seconds_at_once(ranks, [&] { arrays.add(); });
+  };
+  std::vector<double> rates{rate_of(1)};
+  while (std::ssize(rates) < ranks.size()) {
+    const int from = static_cast<int>(rates.size()), to = std::min(2 * from, ranks.size());
+    const double first = rates.back(), last = rate_of(to);
+    for (int busy = from + 1; busy <= to; ++busy)
+      rates.push_back(std::lerp(first, last, static_cast<double>(busy - from) / (to - from)));
+  }
   return rates;
 }
 
 std::vector<CacheRate> measure_caches(comm::Communicator& ranks) {
-  constexpr double least = 128 << 10, most_bytes = 128 << 20, step = std::numbers::sqrt2;
+  constexpr double least = 128 << 10, step = std::numbers::sqrt2;
+  const double most_bytes = std::max<double>(128 << 20, bytes_beyond_caches(ranks) / ranks.size());
   constexpr double at_once = 4 << 20;  // bytes between two readings of the clock, or all
   std::vector<CacheRate> rates;
   for (double bytes = least; bytes < most_bytes * 1.01; bytes *= step) {
-    Arrays arrays(static_cast<std::size_t>(bytes / (moved_arrays * sizeof(double))));
+    Arrays arrays(bytes);
     const int passes = static_cast<int>(std::ceil(at_once / bytes));
     const double seconds = seconds_at_once(ranks, [&] {
       for (int k = 0; k < passes; ++k) arrays.add();

@@ -22,11 +22,12 @@ Packing measure_packing(comm::Communicator& ranks);
 /// Seconds of a round of a reduction over all ranks, which have rounds(ranks) of them. Collective.
 double measure_reduction(comm::Communicator& ranks);
 
-/// Bytes per second of each of k + 1 ranks that add arrays at once. Collective.
+/// Bytes per second of each of k + 1 ranks that add arrays at once, which are four times as large
+/// as the largest cache. Measured with 1, 2, 4 ... ranks and with all, linear between. Collective.
 std::vector<double> measure_memory(comm::Communicator& ranks);
 
 /// Bytes per second of each of all ranks that add arrays at once, by the bytes of the arrays of a
-/// rank: 128 KB to 128 MB. Collective.
+/// rank: from 128 KB to 128 MB, or more if the largest cache is larger. Collective.
 std::vector<CacheRate> measure_caches(comm::Communicator& ranks);
 
 }  // namespace op2::model

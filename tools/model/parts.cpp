@@ -26,41 +26,65 @@ std::vector<comm::Owners> in_blocks(const comm::BlockMesh& mesh, int parts) {
   return all;
 }
 
-/// A map whose targets are the elements to divide; -1: there is none.
-int map_to(const core::RunRecord& record, int set) {
+/// A map by which Scotch divides the targets: the one that op_partition was given, or another one
+/// to the set, or one from it, whose targets it then follows; -1: there is none.
+int map_to_cut_by(const core::RunRecord& record, int set) {
   const core::RecordedPartition& partition = record.partition;
   if (partition.map >= 0 && record.maps[static_cast<std::size_t>(partition.map)].to == set)
     return partition.map;
-  const auto map =
-      std::ranges::find_if(record.maps, [&](const auto& some) { return some.to == set; });
-  return map == record.maps.end() ? -1 : static_cast<int>(map - record.maps.begin());
+  for (const auto end : {&core::RecordedMap::to, &core::RecordedMap::from})
+    if (const auto map = std::ranges::find(record.maps, set, end); map != record.maps.end())
+      return static_cast<int>(map - record.maps.begin());
+  return -1;
+}
+
+void refuse_more_parts_than(const core::RecordedSet& set, int parts) {
+  if (parts > set.size)
+    throw Failure(fmt::format("more parts than elements: -P {}, set '{}' has {}; give fewer parts",
+                              parts, set.name, set.size));
 }
 
 }  // namespace
 
-Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts) {
-  const int set = std::max(record.partition.set, 0);
+int set_to_divide(const core::RunRecord& record) {
   if (record.sets.empty()) throw Failure("the mesh has no sets; record another run");
-  const core::RecordedSet& primary = record.sets[static_cast<std::size_t>(set)];
-  if (parts > primary.size)
-    throw Failure(fmt::format("more parts than elements: -P {}, set '{}' has {}; give fewer parts",
-                              parts, primary.name, primary.size));
+  if (record.partition.set >= 0) return record.partition.set;
+  return static_cast<int>(std::ranges::max_element(record.sets, {}, &core::RecordedSet::size) -
+                          record.sets.begin());
+}
+
+Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts) {
+  const int set = set_to_divide(record);
+  const core::RecordedSet& divided = record.sets[static_cast<std::size_t>(set)];
+  refuse_more_parts_than(divided, parts);
   std::vector<comm::Owners> blocks = in_blocks(mesh, parts);
   const std::string& asked = record.partition.partitioner;
-  const auto ranks = comm::make_self_communicator();
   if (asked.empty()) return {std::move(blocks), "blocks, since the program calls no op_partition"};
-  std::string how = fmt::format("{} of set '{}'", asked, primary.name);
-  if (asked == "random") {
+  const auto ranks = comm::make_self_communicator();
+  const auto followed = [&](int first, std::string how) -> Parts {
+    return {comm::inherit_owners(*ranks, mesh, first, std::move(blocks)), std::move(how)};
+  };
+  if (asked == "random")
     blocks[static_cast<std::size_t>(set)] =
         comm::random_owners(mesh.sets[static_cast<std::size_t>(set)], 0, parts);
-  } else if (const int map = map_to(record, set); asked != "block" && map >= 0) {
-    std::optional<comm::Owners> owners = comm::serial_kway_owners(mesh, map, parts);
-    if (!owners) throw Failure("a cut needs Scotch, which is not built in; build with Scotch");
-    blocks[static_cast<std::size_t>(set)] = std::move(*owners);
-    how = fmt::format("Scotch k-way of set '{}' by map '{}'", primary.name,
-                      record.maps[static_cast<std::size_t>(map)].name);
-  }
-  return {comm::inherit_owners(*ranks, mesh, set, std::move(blocks)), std::move(how)};
+  if (asked == "random" || asked == "block")
+    return followed(set, fmt::format("{} of set '{}'", asked, divided.name));
+  const int map = map_to_cut_by(record, set);
+  if (map < 0)
+    return followed(set,
+                    fmt::format("block of set '{}', because no map shows which of its elements "
+                                "are neighbours",
+                                divided.name));
+  const core::RecordedMap& by = record.maps[static_cast<std::size_t>(map)];
+  const core::RecordedSet& first = record.sets[static_cast<std::size_t>(by.to)];
+  refuse_more_parts_than(first, parts);
+  std::optional<comm::Owners> owners = comm::serial_kway_owners(mesh, map, parts);
+  if (!owners) throw Failure("a cut needs Scotch, which is not built in; build with Scotch");
+  blocks[static_cast<std::size_t>(by.to)] = std::move(*owners);
+  return followed(
+      by.to,
+      fmt::format("Scotch k-way of set '{}' by map '{}'{}", first.name, by.name,
+                  by.to == set ? "" : fmt::format(", which set '{}' follows", divided.name)));
 }
 
 }  // namespace op2::model

@@ -96,6 +96,19 @@ void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs)
       parts, bytes / 1e6, factor);
 }
 
+/// Where more ranks share a node than were measured together.
+void warn_of_node(const Machine& machine, int parts) {
+  const int ranks = machine.ranks_per_node == 0 ? parts : std::min(parts, machine.ranks_per_node);
+  if (machine.memory.empty() || std::cmp_less_equal(ranks, machine.memory.size())) return;
+  fmt::print(stderr,
+             "op2-model: {} ranks on a node are taken to have as much memory bandwidth each as the "
+             "{} with which the machine was measured; {}\n",
+             ranks, machine.memory.size(),
+             machine.ranks_per_node == 0
+                 ? "all are on one node: give 'op2-model machine' the option --ranks-per-node"
+                 : "measure it with as many");
+}
+
 }  // namespace
 
 int predict(const PredictOptions& options) {
@@ -115,11 +128,13 @@ int predict(const PredictOptions& options) {
     const core::Progress walking(log, fmt::format("predicting by '{}'", options.files[k]));
     const Cut cut = read_cut(options.files[k], record);
     warn_of_cache(record, cut.parts, costs);
+    warn_of_node(machine, cut.parts);
     const Program program(record, cut.local_maps, cut.deepest);
     Walk walk(program, cut, machine, costs, busy);
     all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
     all.back().start = start_up(record, cut, machine);
   }
+  std::ranges::stable_sort(all, {}, [](const Comparison& one) { return one.off.ranks; });
   fmt::print("program '{}', machine: {}\n{}", record.program, machine.origin, summary_of(all));
   for (const Comparison& one : all) fmt::print("{}", details_of(record, one));
   if (!options.csv.empty()) write_file(options.csv, csv_of(record, all));

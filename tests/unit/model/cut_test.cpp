@@ -166,5 +166,43 @@ TEST(PartsOf, AProgramWithoutPartitionAreBlocks) {
             (comm::Owners{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2}));
 }
 
+/// Their set has the most elements, whatever set was declared first.
+TEST(PartsOf, AProgramWithoutPartitionMayHaveSmallSets) {
+  const comm::BlockMesh mesh = test::grid_mesh(5, 4);
+  core::RunRecord record = record_of(mesh);
+  record.partition = {};
+  record.sets[0].size = 2;
+  EXPECT_EQ(set_to_divide(record), 1);
+  EXPECT_EQ(parts_of(record, mesh, 10).owners.size(), mesh.sets.size());
+}
+
+/// No map leads to the set, as to the elements of finite elements: their nodes are divided.
+TEST(PartsOf, ASetToWhichNoMapLeadsFollowsTheTargetsOfItsMap) {
+  const comm::BlockMesh mesh = test::grid_mesh(12, 10);
+  core::RunRecord record = record_of(mesh);
+  constexpr int edges = 1;
+  record.partition = {"rcb", edges, -1, 0};
+  const Parts parts = parts_of(record, mesh, 4);
+  const core::RecordedMap& by = record.maps[0];
+  ASSERT_EQ(by.from, edges);
+  EXPECT_EQ(parts.how, "Scotch k-way of set '" + record.sets[static_cast<std::size_t>(by.to)].name +
+                           "' by map 'map', which set 'edges' follows");
+  const comm::Owners &of_edges = parts.owners[edges],
+                     &of_targets = parts.owners[static_cast<std::size_t>(by.to)];
+  for (std::size_t e = 0; e < of_edges.size(); ++e)
+    EXPECT_TRUE(of_edges[e] == of_targets[static_cast<std::size_t>(mesh.maps[0].targets[2 * e])] ||
+                of_edges[e] ==
+                    of_targets[static_cast<std::size_t>(mesh.maps[0].targets[2 * e + 1])])
+        << e;
+}
+
+TEST(PartsOf, SetsWithoutMapsAreBlocks) {
+  const comm::BlockMesh mesh{{{{0, 10}}}, {}};
+  core::RunRecord record;
+  record.sets = {{"particles", 10}};
+  record.partition = {"rcb", 0, -1, 0};
+  EXPECT_THAT(parts_of(record, mesh, 2).how, HasSubstr("block of set 'particles', because no map"));
+}
+
 }  // namespace
 }  // namespace op2::model

@@ -25,6 +25,7 @@ Cut cut_of(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners,
   cut.sets = mesh.sets.size();
   cut.local_maps = sets_with_local_map(mesh, owners);
   cut.ranks = halo_sizes(mesh, owners, ranks, deep);
+  cut.deepest = level_limit(mesh, owners, ranks);
   return cut;
 }
 
@@ -81,7 +82,7 @@ TEST(Walk, CountsWhatTheLibraryCounts) {
     const Executed run(seed, ranks);
     const comm::BlockMesh mesh = test::block_mesh_of(run.mesh);
     const Cut cut = cut_of(mesh, {run.mesh.owner.begin(), run.mesh.owner.end()}, ranks);
-    const Program program(run.record, cut.local_maps);
+    const Program program(run.record, cut.local_maps, cut.deepest);
     const Machine machine;
     const Costs costs(std::span(&run.record, 1), machine, 1);
     const Schedule schedule{

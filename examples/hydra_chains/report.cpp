@@ -37,12 +37,13 @@ double values_per_row(const Counted& counted, const Counts& counts) {
 
 void print_chain(const Counted& counted, const Summary& summary) {
   const Counts &sum = summary.sum, &most = summary.most;
-  op_printf("%-8s %9.0f %8.0f %10.3f %7.0f %11.0f %10.0f %9.0f %9.1f  %s\n", summary.chain.c_str(),
-            most.exchanges, sum.messages, 1e-6 * sum.bytes, values_per_row(counted, most),
-            sum.core_iterations, sum.rest_iterations, sum.redundant_iterations, 1e6 * most.seconds,
+  op_printf("%-8s %5d %9.0f %8.0f %10.3f %7.0f %11.0f %10.0f %9.0f %9.1f  %s\n",
+            summary.chain.c_str(), summary.executions, most.exchanges, sum.messages,
+            1e-6 * sum.bytes, values_per_row(counted, most), sum.core_iterations,
+            sum.rest_iterations, sum.redundant_iterations, 1e6 * most.seconds,
             layers_of(counted, most).c_str());
   for (std::size_t k = 0; k < counted.loops.size(); ++k)
-    op_printf("  %-44s %11lld %10lld %9lld\n", counted.loops[k],
+    op_printf("  %-50s %11lld %10lld %9lld\n", counted.loops[k],
               static_cast<long long>(sum.loops[k].core_iterations),
               static_cast<long long>(sum.loops[k].rest_iterations),
               static_cast<long long>(sum.loops[k].redundant_iterations));
@@ -100,11 +101,12 @@ void print(const Options& options, const Result& result) {
   op_printf("%lld nodes on %d rank%s, numbered %s; one execution on average, over all ranks:\n",
             static_cast<long long>(options.cube().nodes()), op_ranks(), op_ranks() == 1 ? "" : "s",
             options.random ? "at random" : "by planes");
-  op_printf("%-8s %9s %8s %10s %7s %11s %10s %9s %9s  %s\n", "chain", "exchanges", "messages", "MB",
-            "values", "interior", "boundary", "redundant", "us", "exchanged: values x layers");
+  op_printf("%-8s %5s %9s %8s %10s %7s %11s %10s %9s %9s  %s\n", "chain", "times", "exchanges",
+            "messages", "MB", "values", "interior", "boundary", "redundant", "us",
+            "exchanged: values x layers");
   for (std::size_t k = 0; k < result.summaries.size(); ++k)
     print_chain(result.counted[k], result.summaries[k]);
-  op_printf("values: of a halo row; us: of the slowest rank\n");
+  op_printf("times: executions counted; values: of a halo row; us: of the slowest rank\n");
   for (std::size_t k = 0; k < result.squares.size(); ++k)
     op_printf("%s%s %.12e", k == 0 ? "squares: " : ", ", result.modified[k]->name,
               result.squares[k]);

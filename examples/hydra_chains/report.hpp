@@ -13,7 +13,7 @@ struct Options {
   bool random = false;
   bool as_published = false;
   bool two_maps = false;
-  int starts = 3;  ///< executions of weight and period
+  int starts = 12;  ///< executions of weight and period
   int iterations = 20;
   Partitioner partitioner{"boxes", ""};
   bool json = false;

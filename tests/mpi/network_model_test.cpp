@@ -245,6 +245,30 @@ TEST(NetworkModel, ACollectiveEndsAfterTheLastHasBegun) {
   EXPECT_NEAR(MPI_Wtime() - start, 1000 * iteration + exchange, rounding);
 }
 
+/// On any number of ranks.
+TEST(NetworkModel, CollectivesTakeRounds) {
+  const Network network;
+  constexpr int bytes = 1000;
+  int ranks = 0, rounds = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  while (1 << rounds < ranks) ++rounds;
+  const double messages = rounds * (network.latency + 2 * network.overhead);
+  std::array<char, bytes> mine{}, result{};
+  std::vector<char> all(static_cast<std::size_t>(ranks) * bytes);
+  std::vector<MPI_Request> request(1);
+  synchronise();
+  const double start = MPI_Wtime();
+  MPI_Iallreduce(mine.data(), result.data(), bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD,
+                 request.data());
+  wait(request);
+  const double reduced = MPI_Wtime();
+  EXPECT_NEAR(reduced - start, messages + rounds * network.leaving(bytes), rounding);
+  MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD,
+                 request.data());
+  wait(request);
+  EXPECT_NEAR(MPI_Wtime() - reduced, messages + (ranks - 1) * network.leaving(bytes), rounding);
+}
+
 TEST(NetworkModel, AMessageLeavesAfterTheWorkBeforeIt) {
   const Network network;
   std::array<char, 100> data{};

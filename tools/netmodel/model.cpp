@@ -104,7 +104,7 @@ void Model::receive_found(MPI_Request request, MPI_Message message) {
   pending_[request] = pending;
 }
 
-void Model::collective(MPI_Request request, MPI_Comm comm, int bytes) {
+void Model::collective(MPI_Request request, MPI_Comm comm, int bytes, Collective kind) {
   pass_operation();
   int ranks = 1;
   PMPI_Comm_size(comm, &ranks);
@@ -113,8 +113,10 @@ void Model::collective(MPI_Request request, MPI_Comm comm, int bytes) {
   Pending& pending = pending_[request];
   pending = {};
   pending.started = clock_;
+  const int moved =
+      kind == Collective::gathers ? ranks - 1 : rounds;  // times `bytes`, by each rank
   pending.after = rounds * (network_.latency + 2 * network_.overhead) +
-                  (ranks - 1) * bytes * network_.seconds_per_byte;
+                  moved * bytes * network_.seconds_per_byte;
   PMPI_Iallreduce(&pending.started, &pending.stamp.arrival, 1, MPI_DOUBLE, MPI_MAX,
                   beside_.at(comm), &pending.brings_stamp);
 }

@@ -40,16 +40,22 @@ class Model {
   /// For a message that MPI_Improbe has matched.
   void receive_found(MPI_Request request, MPI_Message message);
   void find(MPI_Message message, MPI_Comm comm, const MPI_Status& status);
+  enum class Collective {
+    reduces,  ///< or broadcasts: each round passes on as many bytes
+    gathers   ///< rounds pass on all that has been gathered
+  };
   /// Collective over `comm`: completes ceil(log2 ranks) rounds of messages after the last rank has
   /// started it.
-  void collective(MPI_Request request, MPI_Comm comm, int bytes);
+  /// @param bytes  that a rank contributes
+  void collective(MPI_Request request, MPI_Comm comm, int bytes, Collective kind);
 
   void declare_send(MPI_Request request, MPI_Comm comm, int peer, int tag, int bytes);
   void declare_receive(MPI_Request request, MPI_Comm comm, int peer, int tag);
   void start(MPI_Request request);
   void forget(MPI_Request request);
 
-  /// The rank looks for messages of any sender. libop2 does so only while it waits, and then always.
+  /// The rank looks for messages of any sender. libop2 does so only while it waits, and then
+  /// always.
   void begin_to_wait() { waits_ = true; }
   /// The messages of this communicator take no time: those with which libop2 finds out for what
   /// other ranks wait. When they are sent depends on the load of the machine.

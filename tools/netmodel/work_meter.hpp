@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "parameters.hpp"
 
@@ -17,9 +18,15 @@ class WorkMeter {
   double take();
 
  private:
-  double counted() const;
+  /// What a loop has taken so far.
+  struct Counted {
+    std::int64_t iterations;
+    double seconds;
+  };
+  double counted();
 
   WorkCosts costs_;
+  std::vector<Counted> loops_;  ///< as the loops of the costs
   double before_ = 0;
 };
 

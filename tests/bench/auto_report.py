@@ -7,6 +7,7 @@ import zlib
 
 import core_distance
 from paired_figures import interval_of
+from programs import CACHES
 
 ALLOWED = 0.03  # above the better of off and on, in wall clock beside the spread of off
 ENOUGH_RUNS = 15  # in wall clock
@@ -38,14 +39,13 @@ has been seen to take up to 1.4 % more, which counts here as an excess of auto. 
 
 """
 
-AS_NAMED = "With {libraries} successive libraries up to that of today:\n\n"
-AS_BEFORE = """Not measured since then: the other points, before auto counted with halos that other sequences leave and with what exchanges
-take beyond the model, before its early trials, and before loops ran further than needed to be fused:
+AS_NAMED = {True: "With one library:\n\n", False: "With {libraries} successive libraries:\n\n"}
+AS_BEFORE = """The other points, not measured since then, with earlier libraries and with the caches of the machines that the ranks ran on:
 
 """
 
 TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange; the executor makes them where the data of a rank
-exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on the Xeon, where no loop runs in tiles).
+exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on this Xeon, where no loop runs in tiles).
 2 ranks of one machine, wall clock, us of an iteration, medians of interleaved runs:
 
 """
@@ -56,9 +56,9 @@ FAR = """Points that are more than 3 % above it:
 
 WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs. A sequence repeats 500 times in
 Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
-`auto` is compared with the better way in its round, medians of these ratios; the last column is how much more a second run of `off` in each round may take than the first (the upper end of the
-80 % interval of the median). Where that interval is wider than {wide:.0f} %, the machine was too disturbed to judge anything. The machine is virtual, and its host moves the two cores: for some seconds or minutes
-they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back on the EPYC, 190 to 245 ns on the Xeon, whose cores always share one (`cores_bench`). Messages of 80 kB then take
+`auto` is compared, round by round, with that of `off` and `on` whose median is less, medians of these ratios; the last column is how much more a second run of `off` in each round may take than the first (the upper end of the
+80 % interval of the median). Wanted are 3 % and as much as the last column. Where that interval is wider than {wide:.0f} %, the machine was too disturbed to judge anything. The machine is virtual, and its host moves the two cores: for some seconds or minutes
+they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back on the EPYC, 190 to 245 ns on the Xeon with 2.50 GHz, whose cores always share one (`cores_bench`). Messages of 80 kB then take
 twice as long. So there are two tables; rounds of runs in which the cores were moved are left out. What has less than {few} runs is not judged.
 
 """
@@ -75,19 +75,20 @@ def key_of(record):
 
 def joined(before, record):
     """A point's record with the repeats of an earlier one too, if both have the same costs and times of off and on."""
-    made = {**record, "dates": [record["date"]]}
+    made = {**record, "dates": [record["date"]], "libraries": [record.get("library")]}
     if before is None or "auto" not in record or before.get("seed") != record.get("seed"):
         return made
-    if is_of_today(made) and not is_of_today(before):
+    if is_of_model(made) and not is_of_model(before):
         return made
     if any(abs(before["seconds"][way] / record["seconds"][way] - 1) > SAME for way in ("off", "on")):
         return made
-    return {**made, "seconds": {**before["seconds"], **record["seconds"]}, "dates": before["dates"] + made["dates"]}
+    return {**made, "seconds": {**before["seconds"], **record["seconds"]},
+            **{name: before[name] + made[name] for name in ("dates", "libraries")}}  # fmt: skip
 
 
-def is_of_today(record):
-    """Those that say which library was measured; those before did not."""
-    return "library" in record
+def is_of_model(record):
+    """Whether ranks had the caches of the modelled machine; before, they had those of the one that they ran on."""
+    return record.get("caches") == CACHES
 
 
 def read(path):
@@ -105,10 +106,10 @@ def seed_of(what):
 
 
 def missing(done, points, seed, repeats):
-    """The numbers of repeats that a record of today lacks of any of these points."""
+    """The numbers of repeats that a record of the modelled machine lacks of any of these points."""
     made = [done.get(key_of({"auto": point})) for point in points]
     return [count for count in repeats
-            if not all(record and is_of_today(record) and record.get("seed") == seed and str(count) in record["seconds"] for record in made)]  # fmt: skip
+            if not all(record and is_of_model(record) and record.get("seed") == seed and str(count) in record["seconds"] for record in made)]  # fmt: skip
 
 
 def known_rounds(done, case, made_by):
@@ -140,7 +141,9 @@ def counts_of(found):
 
 
 def simulated(path, table):
-    """What trials_simulation_test has written."""
+    """What trials_simulation_test has written, if it is there."""
+    if not path.exists():
+        return ""
     rows = [[row["schedules"], spaced(row["flushes"]), *(f"{100 * row[name]:.1f} %" for name in ("median", "most", "worst")), kept_in_simulation(row)]
             for row in json.loads(path.read_text())]  # fmt: skip
     return SIMULATED + table(["schedules", "flushes", "median", "98 % below", "worst", "wanted"], rows)
@@ -180,9 +183,10 @@ def summary_rows(found):
 def modelled(records, points_there_are, table):
     found = [record["seconds"] for record in records]
     text = MODELLED.format(dates=dates(records), measured=share_of(records, points_there_are))
-    libraries = {record["library"] for record in records if is_of_today(record)}
-    for heading, of_today in ((AS_NAMED.format(libraries=len(libraries)), True), (AS_BEFORE, False)):
-        some = [record["seconds"] for record in records if is_of_today(record) == of_today]
+    libraries = {library for record in records if is_of_model(record) for library in record["libraries"]}
+    named = AS_NAMED[len(libraries) == 1].format(libraries=len(libraries))
+    for heading, of_model in ((named, True), (AS_BEFORE, False)):
+        some = [record["seconds"] for record in records if is_of_model(record) == of_model]
         if some:
             text += heading + table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], summary_rows(some))
     far = [far_row(record, counts_of(found)) for record in records
@@ -221,6 +225,8 @@ def wall_row(record, name):
     above, spread, kept = judged(record, name)
     what = name if name == record["wall"] else f"{record['wall']}, {name}"
     verdict = {None: " (not judged)", False: " (missed)", True: ""}[kept]
+    if kept and above > ALLOWED:
+        verdict = " (kept)"
     return [what, record.get("cpu", "unknown"), str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
             percent(above) + verdict, percent(spread)]  # fmt: skip
 

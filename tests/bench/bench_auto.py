@@ -43,6 +43,7 @@ from auto_report import (
 )
 from bench_mpi import Programs
 from core_distance import WORDS, CoreDistance, rounds_by_distance
+from programs import CACHES
 from solver_report import PUBLISHED
 
 WAYS = {"off": {"OP2_CHAIN": "off"}, "on": {"OP2_CHAIN": "on"}, "auto": {"OP2_CHAIN": "auto"}}
@@ -114,7 +115,7 @@ class ModelledNetwork:
 
     def table(self, point):
         """The table of costs that a run with the unperturbed ones leaves, on this network."""
-        key = (point.program, point.ranks, point.latency, getattr(point, "cells", None))
+        key = tuple(value for name, value in fields(point).items() if name != "nchains")
         if key not in self.tables:
             self.kept().unlink(missing_ok=True)
             self.seconds(replace(point, mode="auto"), self.unperturbed(point.program), FEW)
@@ -189,7 +190,7 @@ def on_networks(network, points, options, record, done):
         for name, what in names.items():
             if repeats:
                 made = {"auto": what, "seed": seed, "seconds": seconds[name], "date": date.today().isoformat(),
-                        "library": library}
+                        "library": library, "caches": CACHES}
                 record(made)
                 done[key_of(made)] = joined(done.get(key_of(made)), made)
             found.append(done[key_of({"auto": what})]["seconds"])

@@ -5,9 +5,10 @@
     bench_mpi.py build/release docs           everything: scaling.md, scaling.jsonl, scaling.png
     bench_mpi.py build/release /tmp --quick   a few points, in some minutes
     bench_mpi.py build/release docs --solver  only the chains of examples/hydra_chains; the rest stays as it is
-    ... --solver --keep-costs                 also the costs that were measured, and wall clock: needs no quiet machine
+    ... --keep-costs                          with the costs of earlier: needs no quiet machine; wall clock stays, too
 
-Work is measured once, with one rank; the clocks of all other runs count work and messages.
+Work is measured once, with one rank; the clocks of all other runs count work and messages. Until all is measured, the records are in
+scaling.jsonl.new.
 """
 import argparse
 import itertools
@@ -18,10 +19,11 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 
 import scaling_report
-from programs import environment
+from programs import CACHES, environment
 
 MODES = {
     "separate": {"OP2_CHAIN": "off", "OP2_DEBUG": "exchange=separate"},
@@ -30,7 +32,6 @@ MODES = {
 }
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
-CACHES = "l3:1(size=32MB) l2:16(size=1MB) core:1 pu:1"  # of the modelled machine, from which tiles follow, as hwloc reads them
 LONGEST_RUN = 3600  # seconds, for 10 000 repeats of the solver
 
 
@@ -111,15 +112,14 @@ class Programs:
         return [self.program("loop_chain"), "--size", round(math.sqrt(cells * ranks)),
                 "--variant", program, "--nchains", nchains, "--repeats", repeats, "--json"]
 
-    def seconds_per_iteration(self, variants, rounds=10):
-        """Of every loop, with one rank whose mesh fits into the cache: the best of all runs."""
+    def seconds_per_iteration(self, commands, rounds=10):
+        """Of every loop of these commands by itself, with one rank whose mesh fits into the cache: the best of all runs."""
         best = {}
-        for program in [*variants] * rounds:
+        for command in [*commands] * rounds:
             table = self.folder / "table.json"
-            self.run(self.arguments(program, 1, 2800, 16, 100 if program != "airfoil" else 5),
-                     OP2_TIMING=str(table))
+            self.run(command, OP2_TIMING=str(table), OP2_DEBUG="no_fuse")
             for row in json.loads(table.read_text())["loops"]:
-                if row["elements"]:
+                if row["elements"] and row["seconds"]:
                     cost = row["seconds"] / row["elements"]
                     best[row["loop"]] = min(cost, best.get(row["loop"], cost))
         return best
@@ -127,18 +127,6 @@ class Programs:
     def solver(self, width, starts, iterations):
         return [self.program("hydra_chains"), "--size", width, "--starts", starts, "--iterations", iterations,
                 "--json"]  # fmt: skip
-
-    def solver_costs(self, rounds=10):
-        """Seconds per iteration of every loop of hydra_chains, as above."""
-        best = {}
-        for _ in range(rounds):
-            table = self.folder / "table.json"
-            self.run(self.solver(14, 200, 200), OP2_TIMING=str(table), OP2_DEBUG="no_fuse")
-            for row in json.loads(table.read_text())["loops"]:
-                if row["elements"] and row["seconds"]:
-                    cost = row["seconds"] / row["elements"]
-                    best[row["loop"]] = min(cost, best.get(row["loop"], cost))
-        return best
 
     def seconds_per_row(self):
         return json.loads(self.run([self.build / "tests" / "bench" / "row_bench"]))
@@ -200,11 +188,16 @@ def airfoil_seconds(output, untimed):
 
 
 class Records:
-    """What has been measured, also in a file: a long run that ends early has not been in vain."""
+    """What has been measured, also in a file: a long run that ends early has not been in vain. Beside the one that it replaces."""
 
     def __init__(self, path):
-        self.all = []
-        self.file = open(path, "w", encoding="ascii")
+        self.all, self.path = [], path
+        self.unfinished = path.with_name(path.name + ".new")
+        self.file = open(self.unfinished, "w", encoding="ascii")
+
+    def finish(self):
+        self.file.close()
+        self.unfinished.replace(self.path)
 
     def add(self, record):
         self.all.append(record)
@@ -212,28 +205,27 @@ class Records:
         self.file.flush()
 
 
-def write_costs(programs, folder):
-    """One file for each program, because names of loops are their own."""
+def measured_costs(programs):
+    """By program, because names of loops are their own."""
     rows = programs.seconds_per_row()
-    files, costs = {}, {}
-    chain = programs.seconds_per_iteration(("constant", "growing"))
-    for program in ("constant", "growing", "airfoil"):
-        loops = programs.seconds_per_iteration(("airfoil",)) if program == "airfoil" else chain
-        costs[program] = {**loops, **rows}
-        files[program] = folder / f"{program}.costs"
-        files[program].write_text("".join(f"{name} {seconds:.6e}\n"
-                                          for name, seconds in costs[program].items()))
-    return files, costs
+    both = ("constant", "growing")
+    chain = programs.seconds_per_iteration([programs.arguments(program, 1, 2800, 16, 100) for program in both])
+    airfoil = programs.seconds_per_iteration([programs.arguments("airfoil", 1, 2800, 0, 5)])
+    return {program: {**(airfoil if program == "airfoil" else chain), **rows} for program in (*both, "airfoil")}
+
+
+def write_costs(costs, path):
+    path.write_text("".join(f"{name} {seconds:.6e}\n" for name, seconds in costs.items()))
+    return path
 
 
 def measure_solver(programs, records, folder, quick, costs=None):
     """All points of the solver's chains, and wall clock on 2 ranks unless costs are given."""
     has_costs = costs is not None
     if not has_costs:
-        costs = {**programs.solver_costs(), **programs.seconds_per_row()}
+        costs = {**programs.seconds_per_iteration([programs.solver(14, 200, 200)]), **programs.seconds_per_row()}
         records.add({"solver_costs": costs})
-    file = folder / "solver.costs"
-    file.write_text("".join(f"{name} {seconds:.6e}\n" for name, seconds in costs.items()))
+    file = write_costs(costs, folder / "solver.costs")
     for point in solver_points(quick):
         begin = time.monotonic()
         try:
@@ -264,10 +256,10 @@ def spread(programs, files, points):
     return largest
 
 
-def measure_all(programs, records, folder, quick):
+def measure_all(programs, records, folder, quick, costs):
     """All points of loop_chain and Airfoil."""
-    files, costs = write_costs(programs, folder)
-    records.add({"costs": costs})
+    files = {program: write_costs(of_loops, folder / f"{program}.costs") for program, of_loops in costs.items()}
+    records.add({"costs": costs, "date": date.today().isoformat()})
     points = all_points(quick)
     for number, point in enumerate(points, 1):
         result = programs.measure(point, files[point.program], 2)
@@ -297,19 +289,23 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     path = Path(options.output) / "scaling.jsonl"
-    kept = [json.loads(line) for line in path.read_text().splitlines()] if options.solver else []
+    before = [json.loads(line) for line in path.read_text().splitlines()] if options.solver or options.keep_costs else []
+    costs, solver_costs = (next((r[name] for r in before if name in r), None) if options.keep_costs else None
+                           for name in ("costs", "solver_costs"))  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(options.build, folder)
         records = Records(path)
         if options.solver:
-            for record in kept:
-                remains = ("solver_costs", "solver_wall") if options.keep_costs else ()
-                if not any(name.startswith("solver") and name not in remains for name in record):
+            for record in before:
+                if not any(name.startswith("solver") for name in record):
                     records.add(record)
         else:
-            measure_all(programs, records, Path(folder), options.quick)
-        costs = next((r["solver_costs"] for r in kept if "solver_costs" in r), None) if options.keep_costs else None
-        measure_solver(programs, records, Path(folder), options.quick, costs)
+            measure_all(programs, records, Path(folder), options.quick, costs or measured_costs(programs))
+        for record in before:
+            if options.keep_costs and ("solver_costs" in record or "solver_wall" in record):
+                records.add(record)
+        measure_solver(programs, records, Path(folder), options.quick, solver_costs)
+        records.finish()
     minutes = (time.monotonic() - start) / 60
     write_page(Path(options.output))
     print(f"wrote {options.output}/scaling.md, .jsonl and .png after {minutes:.1f} minutes")

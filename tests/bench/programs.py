@@ -9,6 +9,9 @@ OPEN_MPI = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }  # fmt: skip
 
+# Of the modelled machine, from which tiles follow: each of 16 cores has 1 MB, all share 32 MB. As hwloc reads them.
+CACHES = "l3:1(size=32MB) l2:16(size=1MB) core:1 pu:1"
+
 
 def environment(build, cache):
     """The environment of this process without its OP2_ variables; compiled kernels go to `cache`."""

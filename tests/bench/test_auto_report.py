@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from auto_report import judged, key_of, known_rounds, missing, modelled, read, seed_of, wall
+from programs import CACHES
 
 POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
 
@@ -15,7 +16,7 @@ POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latenc
 def record(seed=1, off=4.0, day="2026-01-01", library=None, **repeats):
     seconds = {"off": off, "on": 2.0, **{name.lstrip("r"): value for name, value in repeats.items()}}
     made = {"auto": POINT, "seed": seed, "seconds": seconds, "date": day}
-    return {**made, "library": library} if library else made
+    return {**made, "library": library, "caches": CACHES} if library else made
 
 
 def read_lines(*records):
@@ -36,15 +37,20 @@ class Records(unittest.TestCase):
             (found,) = read_lines(record(r100=2.2), other).values()
             self.assertEqual(other["seconds"], found["seconds"])
 
-    def test_figures_of_the_library_of_today_are_apart(self):
-        before, today = record(r100=2.2, r1000=2.1), record(r100=2.3, library="0a1b")
-        (found,) = read_lines(before, today).values()
-        self.assertEqual(today["seconds"], found["seconds"])
-        (found,) = read_lines(before, today, record(r1000=2.0, library="2c3d")).values()
-        self.assertEqual(2.0, found["seconds"]["1000"])
+    def test_figures_of_other_caches_are_apart(self):
+        before, modelled_caches = record(r100=2.2, r1000=2.1), record(r100=2.3, library="0a1b")
+        for earlier in (before, {**before, "library": "0a1b"}):
+            (found,) = read_lines(earlier, modelled_caches).values()
+            self.assertEqual(modelled_caches["seconds"], found["seconds"])
         other = {**before, "auto": {**POINT, "latency": 50}}
-        text = modelled(read_lines(today, other).values(), 2, lambda head, rows: f"{len(rows)} rows\n")
-        self.assertRegex(text, r"(?s)of today:\n\n1 rows.*Not measured since then.*\n\n2 rows")
+        text = modelled(read_lines(modelled_caches, other).values(), 2, lambda head, rows: f"{len(rows)} rows\n")
+        self.assertRegex(text, r"(?s)With one library:\n\n1 rows.*not measured since then.*\n\n2 rows")
+
+    def test_the_page_counts_the_libraries_of_joined_records(self):
+        joined = read_lines(record(r100=2.3, library="0a1b"), record(r1000=2.0, library="2c3d"))
+        (found,) = joined.values()
+        self.assertEqual({"off": 4.0, "on": 2.0, "100": 2.3, "1000": 2.0}, found["seconds"])
+        self.assertIn("With 2 successive libraries", modelled(joined.values(), 1, lambda head, rows: ""))
 
     def test_cores_that_share_a_cache_and_others_are_two_series(self):
         run = {way: [{"case": 1.0}] for way in ("off", "again", "on", "auto")}

@@ -150,7 +150,7 @@ void check_arg(const RunRecord& r, const RecordedLoop& loop, const RecordedArg& 
     refuse(fmt::format("loop '{}': an argument of {} bytes", loop.name, arg.bytes));
   if (arg.map >= 0)
     check_index("column", arg.column,
-                static_cast<std::size_t>(r.maps[static_cast<std::size_t>(arg.map)].arity), true);
+                static_cast<std::size_t>(r.maps[static_cast<std::size_t>(arg.map)].arity));
   if (arg.dat < 0 || loop.set < 0) return;
   const int on = arg.map < 0 ? loop.set : r.maps[static_cast<std::size_t>(arg.map)].to;
   const int from = arg.map < 0 ? loop.set : r.maps[static_cast<std::size_t>(arg.map)].from;

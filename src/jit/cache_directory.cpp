@@ -55,7 +55,7 @@ std::string distrust(const Status& status) {
 std::string refusal(const Status& status, Trust trust) {
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_size < min_entry_bytes || status.st_size > max_entry_bytes)
-    return fmt::format("length: {} bytes, an entry has {} to {}", status.st_size, min_entry_bytes,
+    return fmt::format("length: {} bytes, not {} to {}", status.st_size, min_entry_bytes,
                        max_entry_bytes);
   if (trust == Trust::any) return {};
   // No link at all is legal: the entry has just been replaced.

@@ -80,7 +80,8 @@ class CacheDirectory {
     Write state;
     std::string reason;
   };
-  /// Writes the file atomically; an existing one remains.
+  /// Writes the file atomically. An existing one remains, or is replaced on file systems without
+  /// unnamed files.
   Written write(const std::string& name, std::span<const std::byte> bytes) const;
   /// Writes the file atomically, instead of an existing one.
   Written replace(const std::string& name, std::span<const std::byte> bytes) const;

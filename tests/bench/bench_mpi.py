@@ -11,6 +11,7 @@ Work is measured once, with one rank; the clocks of all other runs count work an
 scaling.jsonl.new.
 """
 import argparse
+import functools
 import itertools
 import json
 import math
@@ -188,7 +189,7 @@ def airfoil_seconds(output, untimed):
 
 
 class Records:
-    """What has been measured, also in a file: a long run that ends early has not been in vain. Beside the one that it replaces."""
+    """What has been measured, also in a file beside the one that it replaces: there is what a run that ends early has found."""
 
     def __init__(self, path):
         self.all, self.path = [], path
@@ -224,7 +225,7 @@ def measure_solver(programs, records, folder, quick, costs=None):
     has_costs = costs is not None
     if not has_costs:
         costs = {**programs.seconds_per_iteration([programs.solver(14, 200, 200)]), **programs.seconds_per_row()}
-        records.add({"solver_costs": costs})
+    records.add({"solver_costs": costs})
     file = write_costs(costs, folder / "solver.costs")
     for point in solver_points(quick):
         begin = time.monotonic()
@@ -256,10 +257,12 @@ def spread(programs, files, points):
     return largest
 
 
-def measure_all(programs, records, folder, quick, costs):
+def measure_all(programs, records, folder, quick, older_costs):
     """All points of loop_chain and Airfoil."""
+    costs, costs_are_older = older_costs or measured_costs(programs), older_costs is not None
     files = {program: write_costs(of_loops, folder / f"{program}.costs") for program, of_loops in costs.items()}
-    records.add({"costs": costs, "date": date.today().isoformat()})
+    records.add({"costs": costs})
+    records.add({"date": date.today().isoformat(), "costs_are_older": costs_are_older})
     points = all_points(quick)
     for number, point in enumerate(points, 1):
         result = programs.measure(point, files[point.program], 2)
@@ -269,6 +272,11 @@ def measure_all(programs, records, folder, quick, costs):
         print(f"{number}/{len(points)} {point} {1e6 * result['most']['seconds']:.2f} us", flush=True)
     again = [p for p in points if p.mode == "on" and p.nchains in (0, 16)][:6]
     records.add({"spread": spread(programs, files, again), "runs": 5, "points": len(again)})
+
+
+def kept(records, name):
+    """The first record's that has the name; nothing if none has."""
+    return next((record[name] for record in records if name in record), None)
 
 
 def write_page(folder):
@@ -289,9 +297,10 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     path = Path(options.output) / "scaling.jsonl"
-    before = [json.loads(line) for line in path.read_text().splitlines()] if options.solver or options.keep_costs else []
-    costs, solver_costs = (next((r[name] for r in before if name in r), None) if options.keep_costs else None
-                           for name in ("costs", "solver_costs"))  # fmt: skip
+    if (options.solver or options.keep_costs) and not path.exists():
+        parser.error(f"--solver and --keep-costs need {path}, of which they keep a part")
+    before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    keep = functools.partial(kept, before if options.keep_costs else [])
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(options.build, folder)
         records = Records(path)
@@ -300,11 +309,11 @@ def main():
                 if not any(name.startswith("solver") for name in record):
                     records.add(record)
         else:
-            measure_all(programs, records, Path(folder), options.quick, costs or measured_costs(programs))
+            measure_all(programs, records, Path(folder), options.quick, keep("costs"))
+        measure_solver(programs, records, Path(folder), options.quick, keep("solver_costs"))
         for record in before:
-            if options.keep_costs and ("solver_costs" in record or "solver_wall" in record):
+            if keep("solver_costs") and "solver_wall" in record:
                 records.add(record)
-        measure_solver(programs, records, Path(folder), options.quick, solver_costs)
         records.finish()
     minutes = (time.monotonic() - start) / 60
     write_page(Path(options.output))

@@ -9,8 +9,9 @@ OPEN_MPI = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }  # fmt: skip
 
-# Of the modelled machine, from which tiles follow: each of 16 cores has 1 MB, all share 32 MB. As hwloc reads them.
+# Of the modelled machine, from which tiles follow: as hwloc reads them, and in words.
 CACHES = "l3:1(size=32MB) l2:16(size=1MB) core:1 pu:1"
+CACHES_IN_WORDS = "1 MB for each core, 32 MB that all ranks of a point share"
 
 
 def environment(build, cache):

@@ -52,7 +52,10 @@ class Results:
     bandwidth_gbs: float
 
     def __post_init__(self):
-        self.costs, self.date = self.records[0]["costs"], self.records[0].get("date", "at a time that was not recorded")
+        self.costs = self.records[0]["costs"]
+        made = next((r for r in self.records if "date" in r), {})
+        self.date = made.get("date", "at a time that was not recorded")
+        self.date += ", with costs of an iteration that are older" if made.get("costs_are_older") else ""
         self.results = {key(r["point"]): r["result"] for r in self.records if "point" in r}
 
     def points(self, **wanted):

@@ -44,7 +44,11 @@ class Records(unittest.TestCase):
             self.assertEqual(modelled_caches["seconds"], found["seconds"])
         other = {**before, "auto": {**POINT, "latency": 50}}
         text = modelled(read_lines(modelled_caches, other).values(), 2, lambda head, rows: f"{len(rows)} rows\n")
-        self.assertRegex(text, r"(?s)With one library:\n\n1 rows.*not measured since then.*\n\n2 rows")
+        self.assertRegex(text, r"(?s)With one library:\n\n1 rows.*only been measured with earlier.*\n\n2 rows")
+
+    def test_the_page_names_modelled_caches_only_where_ranks_had_them(self):
+        text = modelled(read_lines(record(r100=2.2)).values(), 1, lambda head, rows: "")
+        self.assertNotIn("modelled machine", text)
 
     def test_the_page_counts_the_libraries_of_joined_records(self):
         joined = read_lines(record(r100=2.3, library="0a1b"), record(r1000=2.0, library="2c3d"))

@@ -60,10 +60,11 @@ void describe_machine(CLI::App& app, Command& command) {
   const auto across = [&](const char* flag, double& value, Limits limits, const char* help) {
     sub.add_option(flag, value, help)->check(CLI::Range(limits.least, limits.most));
   };
-  across("--latency-us", options->latency_us, microseconds, "across nodes; these are not measured");
-  across("--overhead-us", options->overhead_us, microseconds,
+  across("--latency-us", options->latency_us, limits_of_microseconds,
+         "across nodes; these are not measured");
+  across("--overhead-us", options->overhead_us, limits_of_microseconds,
          "work of a message at each end, across nodes");
-  across("--bandwidth-gbs", options->bandwidth_gbs, gigabytes, "of a node to others");
+  across("--bandwidth-gbs", options->bandwidth_gbs, limits_of_gigabytes, "of a node to others");
   sub.callback([&command, options] { command = [options] { return machine(*options); }; });
 }
 

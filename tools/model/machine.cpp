@@ -55,6 +55,7 @@ int machine(const MachineOptions& options) {
         "messages need two ranks: 1 was started; use mpirun -n 2 or more, one for each core");
   const auto session = comm::start_mpi({});
   comm::Communicator& ranks = *session->communicator;
+  if (ranks.on_node().count != ranks.size() && !ranks.is_root()) return 2;
   if (ranks.on_node().count != ranks.size())
     throw Failure(
         "the ranks are on several nodes: start all on one, and give what messages between nodes "

@@ -20,7 +20,7 @@ constexpr const char* form = "libop2 machine";
 constexpr int version = 1;
 constexpr double micro = 1e-6, nano = 1e-9, giga = 1e9;
 
-constexpr Limits nanoseconds{0, 1e6}, sizes{1, 1e12};
+constexpr Limits limits_of_nanoseconds{0, 1e6}, limits_of_sizes{1, 1e12};
 
 /// A number of the file.
 double number(const Json& json, const std::string& name, Limits limits) {
@@ -72,13 +72,13 @@ Link link_of(const Json& json, const char* name) {
   if (!json.contains(name)) throw Failure(fmt::format("'{}' is missing", name));
   const Json& link = json.at(name);
   try {
-    return {number(link, "latency_us", microseconds) * micro,
-            number(link, "overhead_us", microseconds) * micro,
-            1 / (number(link, "bandwidth_GBs", gigabytes) * giga),
+    return {number(link, "latency_us", limits_of_microseconds) * micro,
+            number(link, "overhead_us", limits_of_microseconds) * micro,
+            1 / (number(link, "bandwidth_GBs", limits_of_gigabytes) * giga),
             table_of<MessageSize>(link, "messages", [](const Json& one) {
-              return MessageSize{number(one, "bytes", sizes),
-                                 number(one, "latency_us", microseconds) * micro,
-                                 number(one, "overhead_us", microseconds) * micro};
+              return MessageSize{number(one, "bytes", limits_of_sizes),
+                                 number(one, "latency_us", limits_of_microseconds) * micro,
+                                 number(one, "overhead_us", limits_of_microseconds) * micro};
             })};
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}: {}", name, failure.what()));
@@ -96,18 +96,19 @@ Machine machine_of(const Json& json) {
   machine.messages_per_neighbour = count(json, "messages_per_neighbour", 1, 1000);
   machine.on_node = link_of(json, "on_node");
   if (machine.ranks_per_node > 0) machine.across = link_of(json, "across");
-  machine.pack_row = number(json, "pack_ns_per_row", nanoseconds) * nano;
-  machine.pack_byte = number(json, "pack_ns_per_byte", nanoseconds) * nano;
-  machine.unpack_byte = number(json, "unpack_ns_per_byte", nanoseconds) * nano;
+  machine.pack_row = number(json, "pack_ns_per_row", limits_of_nanoseconds) * nano;
+  machine.pack_byte = number(json, "pack_ns_per_byte", limits_of_nanoseconds) * nano;
+  machine.unpack_byte = number(json, "unpack_ns_per_byte", limits_of_nanoseconds) * nano;
   if (json.contains("reduction_us"))
-    machine.reduction = number(json, "reduction_us", microseconds) * micro;
+    machine.reduction = number(json, "reduction_us", limits_of_microseconds) * micro;
   machine.caches = table_of<CacheRate>(json, "caches", [](const Json& one) {
-    return CacheRate{number(one, "bytes", sizes), number(one, "GBs", gigabytes) * giga};
+    return CacheRate{number(one, "bytes", limits_of_sizes),
+                     number(one, "GBs", limits_of_gigabytes) * giga};
   });
   if (!json.contains("memory_GBs_per_rank")) return machine;
   for (const Json& rate : json.at("memory_GBs_per_rank"))
     machine.memory.push_back(
-        number({{"memory_GBs_per_rank", rate}}, "memory_GBs_per_rank", gigabytes) * giga);
+        number({{"memory_GBs_per_rank", rate}}, "memory_GBs_per_rank", limits_of_gigabytes) * giga);
   return machine;
 }
 

@@ -11,7 +11,7 @@ namespace op2::model {
 struct Limits {
   double least, most;
 };
-inline constexpr Limits microseconds{0, 1e6}, gigabytes{1e-3, 1e6};
+inline constexpr Limits limits_of_microseconds{0, 1e6}, limits_of_gigabytes{1e-3, 1e6};
 inline constexpr int most_ranks_per_node = 1 << 20;
 
 /// Measured messages of one size. Seconds.

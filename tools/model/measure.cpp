@@ -90,7 +90,7 @@ double gather_seconds(comm::Communicator& ranks, std::size_t bytes) {
          static_cast<double>(taken);
 }
 
-/// What no cache of a node holds: four times the largest one.
+/// Four times the largest cache: what does not fit into it, nor into those of a few sockets.
 double bytes_beyond_caches(comm::Communicator& ranks) {
   constexpr double times = 4;
   return times * most(ranks, static_cast<double>(core::topology_of_process().caches.shared));

@@ -22,8 +22,9 @@ Packing measure_packing(comm::Communicator& ranks);
 /// Seconds of a round of a reduction over all ranks, which have rounds(ranks) of them. Collective.
 double measure_reduction(comm::Communicator& ranks);
 
-/// Bytes per second of each of k + 1 ranks that add arrays at once, which are four times as large
-/// as the largest cache. Measured with 1, 2, 4 ... ranks and with all, linear between. Collective.
+/// Bytes per second of each of k + 1 ranks that add arrays at once, which have together four times
+/// the bytes of the largest cache, and at least 144 MB each. Measured with 1, 2, 4 ... ranks and
+/// with all, linear between. Collective.
 std::vector<double> measure_memory(comm::Communicator& ranks);
 
 /// Bytes per second of each of all ranks that add arrays at once, by the bytes of the arrays of a

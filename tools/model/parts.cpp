@@ -26,15 +26,24 @@ std::vector<comm::Owners> in_blocks(const comm::BlockMesh& mesh, int parts) {
   return all;
 }
 
-/// A map by which Scotch divides the targets: the one that op_partition was given, or another one
-/// to the set, or one from it, whose targets it then follows; -1: there is none.
+/// A map by which Scotch divides the targets: the one that op_partition was given, or the largest
+/// one to the set that shows neighbours, or the largest one from it, whose targets it then follows;
+/// -1: there is none.
 int map_to_cut_by(const core::RunRecord& record, int set) {
   const core::RecordedPartition& partition = record.partition;
   if (partition.map >= 0 && record.maps[static_cast<std::size_t>(partition.map)].to == set)
     return partition.map;
-  for (const auto end : {&core::RecordedMap::to, &core::RecordedMap::from})
-    if (const auto map = std::ranges::find(record.maps, set, end); map != record.maps.end())
-      return static_cast<int>(map - record.maps.begin());
+  const auto entries = [&](const core::RecordedMap& map) {
+    return record.sets[static_cast<std::size_t>(map.from)].size * map.arity;
+  };
+  for (const auto end : {&core::RecordedMap::to, &core::RecordedMap::from}) {
+    const core::RecordedMap* largest = nullptr;
+    for (const core::RecordedMap& map : record.maps)
+      if (map.*end == set && map.arity > 1 &&
+          (largest == nullptr || entries(map) > entries(*largest)))
+        largest = &map;
+    if (largest != nullptr) return static_cast<int>(largest - record.maps.data());
+  }
   return -1;
 }
 
@@ -42,6 +51,16 @@ void refuse_more_parts_than(const core::RecordedSet& set, int parts) {
   if (parts > set.size)
     throw Failure(fmt::format("more parts than elements: -P {}, set '{}' has {}; give fewer parts",
                               parts, set.name, set.size));
+}
+
+/// Of the targets of a map.
+comm::Owners owners_by_map(const core::RunRecord& record, const comm::BlockMesh& mesh, int map,
+                           int parts) {
+  const int to = record.maps[static_cast<std::size_t>(map)].to;
+  refuse_more_parts_than(record.sets[static_cast<std::size_t>(to)], parts);
+  std::optional<comm::Owners> owners = comm::serial_kway_owners(mesh, map, parts);
+  if (!owners) throw Failure("a cut needs Scotch, which is not built in; build with Scotch");
+  return std::move(*owners);
 }
 
 }  // namespace
@@ -57,34 +76,28 @@ Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int p
   const int set = set_to_divide(record);
   const core::RecordedSet& divided = record.sets[static_cast<std::size_t>(set)];
   refuse_more_parts_than(divided, parts);
-  std::vector<comm::Owners> blocks = in_blocks(mesh, parts);
+  std::vector<comm::Owners> owners = in_blocks(mesh, parts);
   const std::string& asked = record.partition.partitioner;
-  if (asked.empty()) return {std::move(blocks), "blocks, since the program calls no op_partition"};
-  const auto ranks = comm::make_self_communicator();
-  const auto followed = [&](int first, std::string how) -> Parts {
-    return {comm::inherit_owners(*ranks, mesh, first, std::move(blocks)), std::move(how)};
-  };
-  if (asked == "random")
-    blocks[static_cast<std::size_t>(set)] =
+  if (asked.empty()) return {std::move(owners), "blocks, since the program calls no op_partition"};
+  int first = set;  // whose owners the others follow
+  std::string how = fmt::format("{} of set '{}'", asked, divided.name);
+  if (asked == "random") {
+    owners[static_cast<std::size_t>(set)] =
         comm::random_owners(mesh.sets[static_cast<std::size_t>(set)], 0, parts);
-  if (asked == "random" || asked == "block")
-    return followed(set, fmt::format("{} of set '{}'", asked, divided.name));
-  const int map = map_to_cut_by(record, set);
-  if (map < 0)
-    return followed(set,
-                    fmt::format("block of set '{}', because no map shows which of its elements "
-                                "are neighbours",
-                                divided.name));
-  const core::RecordedMap& by = record.maps[static_cast<std::size_t>(map)];
-  const core::RecordedSet& first = record.sets[static_cast<std::size_t>(by.to)];
-  refuse_more_parts_than(first, parts);
-  std::optional<comm::Owners> owners = comm::serial_kway_owners(mesh, map, parts);
-  if (!owners) throw Failure("a cut needs Scotch, which is not built in; build with Scotch");
-  blocks[static_cast<std::size_t>(by.to)] = std::move(*owners);
-  return followed(
-      by.to,
-      fmt::format("Scotch k-way of set '{}' by map '{}'{}", first.name, by.name,
-                  by.to == set ? "" : fmt::format(", which set '{}' follows", divided.name)));
+  } else if (const int map = map_to_cut_by(record, set); asked != "block" && map >= 0) {
+    first = record.maps[static_cast<std::size_t>(map)].to;
+    owners[static_cast<std::size_t>(first)] = owners_by_map(record, mesh, map, parts);
+    how = fmt::format("Scotch k-way of set '{}' by map '{}'",
+                      record.sets[static_cast<std::size_t>(first)].name,
+                      record.maps[static_cast<std::size_t>(map)].name);
+    if (first != set) how += fmt::format(", which set '{}' follows", divided.name);
+  } else if (asked != "block") {
+    how =
+        fmt::format("block of set '{}', because no map shows which of its elements are neighbours",
+                    divided.name);
+  }
+  const auto ranks = comm::make_self_communicator();
+  return {comm::inherit_owners(*ranks, mesh, first, std::move(owners)), std::move(how)};
 }
 
 }  // namespace op2::model

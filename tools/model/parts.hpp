@@ -20,9 +20,9 @@ struct Parts {
 int set_to_divide(const core::RunRecord& record);
 
 /// As op_partition does it, for the whole mesh in one process: Scotch instead of PT-Scotch, and
-/// instead of partitioners whose input was not recorded (rcb, external). It divides the targets of
-/// a map to the set, or else of a map from it. Sets that no map connects, and programs without
-/// op_partition, are in equal blocks.
+/// instead of partitioners whose input was not recorded (rcb, external). It divides the set by a
+/// map to it; without any, the targets of a map from it, which the set follows. Sets that no map
+/// connects, and programs without op_partition, are in equal blocks.
 /// @throws Failure  more parts than elements, or Scotch is not built in
 Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts);
 

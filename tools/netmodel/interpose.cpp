@@ -172,7 +172,7 @@ int MPI_Iallreduce(const void* mine, void* result, int count, MPI_Datatype type,
                    MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Iallreduce(mine, result, count, type, operation, comm, request);
   if (is_modelled(__builtin_return_address(0), comm))
-    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::reduces);
+    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::passes_on);
   return code;
 }
 
@@ -180,7 +180,7 @@ int MPI_Ireduce(const void* mine, void* result, int count, MPI_Datatype type, MP
                 int root, MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Ireduce(mine, result, count, type, operation, root, comm, request);
   if (is_modelled(__builtin_return_address(0), comm))
-    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::reduces);
+    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::passes_on);
   return code;
 }
 
@@ -188,7 +188,7 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
                MPI_Request* request) {
   const int code = PMPI_Ibcast(data, count, type, root, comm, request);
   if (is_modelled(__builtin_return_address(0), comm))
-    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::reduces);
+    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::passes_on);
   return code;
 }
 
@@ -196,7 +196,7 @@ int MPI_Iexscan(const void* mine, void* result, int count, MPI_Datatype type, MP
                 MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Iexscan(mine, result, count, type, operation, comm, request);
   if (is_modelled(__builtin_return_address(0), comm))
-    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::reduces);
+    model()->collective(*request, comm, bytes_of(count, type), Model::Collective::passes_on);
   return code;
 }
 

@@ -41,8 +41,8 @@ class Model {
   void receive_found(MPI_Request request, MPI_Message message);
   void find(MPI_Message message, MPI_Comm comm, const MPI_Status& status);
   enum class Collective {
-    reduces,  ///< or broadcasts: each round passes on as many bytes
-    gathers   ///< rounds pass on all that has been gathered
+    passes_on,  ///< a reduction or broadcast: each round moves as many bytes
+    gathers     ///< rounds move all that has been gathered
   };
   /// Collective over `comm`: completes ceil(log2 ranks) rounds of messages after the last rank has
   /// started it.

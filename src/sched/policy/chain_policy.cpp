@@ -76,8 +76,7 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
   cache_directory_ = jit::cache_location(options_.cache_dir);
   std::string problem;
   CostTable kept = read_costs(cache_directory_, problem);
-  if (!problem.empty())
-    log_.warning("the table of costs is ignored, and replaced at op_exit: " + problem);
+  if (!problem.empty()) log_.warning("costs of earlier runs are not used: " + problem);
   costs_.take_known(std::move(kept.loops));
   networks_ = std::move(kept.networks);
   if (const auto known = networks_.find(placement_); known != networks_.end())

@@ -61,16 +61,19 @@ LoopTimes& CostBook::times_of(const core::LoopRecord& loop, std::span<const core
   return measured_.try_emplace(identity_of(loop, args, context_), &flush_).first->second;
 }
 
-std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue, Sessions sessions) const {
-  std::vector<LoopCost> costs;
-  for (const core::LoopRecord& record : queue.records())
-    costs.push_back(record.is_assignment() ? LoopCost{}
-                                           : cost_of(record, queue.args_of(record), sessions));
+std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue, Sessions sessions,
+                                         std::span<const LoopCost> agreed) const {
+  const auto records = queue.records();
+  std::vector<LoopCost> costs(records.size());
+  for (std::size_t k = 0; k < records.size(); ++k)
+    if (!records[k].is_assignment())
+      costs[k] = cost_of(records[k], queue.args_of(records[k]), sessions,
+                         agreed.empty() ? LoopCost{} : agreed[k]);
   return costs;
 }
 
 LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
-                           Sessions sessions) const {
+                           Sessions sessions, const LoopCost& agreed) const {
   const std::string digest = digest_of(loop, args, context_);
   const int size_class = size_class_of(loop);
   const std::string identity = with_class(digest, size_class);
@@ -79,7 +82,10 @@ LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::L
   if (sessions == Sessions::all && !has_run && loop.set->size == 0) return {};
   if (sessions == Sessions::earlier || !has_run) return earlier_cost(digest, size_class);
   const auto same_size = known_.find(identity);
-  return merged(same_size == known_.end() ? LoopCost{} : same_size->second, now->second);
+  LoopCost before = same_size == known_.end() ? LoopCost{} : same_size->second;
+  for (std::size_t way = 0; way < core::ways; ++way)
+    if (agreed.seconds[way] >= 0) before.seconds[way] = agreed.seconds[way];
+  return merged(before, now->second);
 }
 
 /// For a set of the same size, otherwise of the most similar one: better than nothing.

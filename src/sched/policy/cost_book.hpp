@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,11 @@ class CostBook {
   enum class Sessions { earlier, all };
   /// Per record of the queue; nothing is known of assignments, nor in all sessions of a loop that
   /// has no elements here and has not run: other ranks know better.
-  std::vector<LoopCost> costs_of(const core::Queue& queue, Sessions sessions) const;
+  /// @param agreed  what the ranks have agreed on before, per record, or empty: it counts where
+  /// only
+  ///                a first flush was measured here
+  std::vector<LoopCost> costs_of(const core::Queue& queue, Sessions sessions,
+                                 std::span<const LoopCost> agreed = {}) const;
 
   /// What is known, by identity, to be kept.
   /// @param most  so many; those that have not run in this session are left out first
@@ -55,7 +60,7 @@ class CostBook {
 
  private:
   LoopCost cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
-                   Sessions sessions) const;
+                   Sessions sessions, const LoopCost& agreed) const;
   LoopCost earlier_cost(const std::string& digest, int size_class) const;
 
   const CostContext context_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/policy/cost_table.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -113,8 +115,12 @@ CostTable table_from(std::string_view text, std::string& problem) {
 }
 
 CostTable read_costs(const std::string& directory, std::string& problem) {
+  if (access(directory.c_str(), F_OK) != 0) return {};
   const auto opened = jit::CacheDirectory::open(directory, jit::Trust::own);
-  if (!opened.directory) return {};
+  if (!opened.directory) {
+    problem = fmt::format("{}: {}", directory, opened.problem);
+    return {};
+  }
   const jit::ReadFile file = opened.directory->read(file_name, false);
   CostTable table;
   if (file.state == jit::ReadFile::State::read)

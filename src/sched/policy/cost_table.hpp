@@ -38,9 +38,7 @@ CostTable table_from(std::string_view text, std::string& problem);
 
 /// The table of a cache directory; empty if there is none, if it is damaged, or if others could
 /// have written it (jit/cache_directory.hpp).
-/// @param problem  as for table_from, with the path; nothing about the directory, which the cache
-/// of
-///                 code tells
+/// @param problem  why it is not used, with the path; empty also if there is none
 CostTable read_costs(const std::string& directory, std::string& problem);
 
 /// Replaces the table of a cache directory as a whole. @return why that failed; empty: it did not

@@ -20,7 +20,7 @@ constexpr int plans_of_schedule = 2;
 
 /// Executions of a sequence before it is decided with the costs that it has shown itself; the first
 /// has cold caches. With those of earlier sessions it is decided after one.
-constexpr int learning = 2;
+constexpr int flushes_to_learn = 2;
 
 /// The first loop without a cost; null if there is none.
 const core::LoopRecord* first_unknown(const core::Queue& queue,
@@ -37,7 +37,7 @@ const core::LoopRecord* first_unknown(const core::Queue& queue,
 ChainPolicy::Inputs ChainPolicy::inputs_for(const Sequence& sequence, const PackTimes& packing) {
   if (!sequence.queue || !rows_.has_halo_plan()) return std::nullopt;
   const std::int64_t before = sequence.flushes - 1;
-  if (before >= learning) return measured_inputs(sequence, packing);
+  if (before >= flushes_to_learn) return measured_inputs(sequence, packing);
   return is_kept_ ? kept_inputs(sequence, packing) : std::nullopt;
 }
 
@@ -65,7 +65,7 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
   }
   const core::LoopRecord* const unknown_loop = first_unknown(*sequence.queue, inputs.costs);
   if (unknown_loop == nullptr) return inputs;
-  if (sequence.flushes - 1 > learning) return std::nullopt;  // and it was said
+  if (sequence.flushes - 1 > flushes_to_learn) return std::nullopt;  // and it was said
   log_.info(fmt::format(
       "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of {} was measured",
       core::counted(sequence.queue->size(), "loop"), named_with_site(*unknown_loop)));
@@ -75,7 +75,7 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
 /// Of this rank.
 PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                                      const PackTimes& packing) const {
-  return {costs_.costs_of(*sequence.queue, sessions),
+  return {costs_.costs_of(*sequence.queue, sessions, sequence.inputs.costs),
           network_of_rank(packing),
           plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
           sizes_.of(rows_),
@@ -104,9 +104,9 @@ Network ChainPolicy::network_of_rank(const PackTimes& packing) const {
   return network;
 }
 
-/// What those tiles have spared whose costs are known: of the schedules that were measured, before
-/// the first choice of `off`, if it has run with its tiles; of loops that had none there, whose
-/// costs are of earlier sessions, of the longest chains.
+/// What those tiles have spared whose costs are known: of the schedules that were measured; before
+/// any was, of `off`, if it has run so often that its tiles were made. Of loops that had none
+/// there, whose costs are of earlier sessions: of the longest chains.
 void ChainPolicy::note_savings(Sequence& sequence) {
   std::vector<double> most(sequence.queue->size());
   const auto note = [](const FlushWork& work, std::vector<double>& spared) {
@@ -116,7 +116,7 @@ void ChainPolicy::note_savings(Sequence& sequence) {
   };
   for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
     if (sequence.trials->measured(k)) note(sequence.schedules[k].work, most);
-  if (!sequence.trials && sequence.learning >= learning)
+  if (!sequence.trials && sequence.learning >= flushes_to_learn)
     note(candidate_of({Schedule::Kind::off, {}}, inputs_of(sequence)).work, most);
   std::vector<double> longest(most.size());
   note(candidate_of({Schedule::Kind::on, {}}, inputs_of(sequence)).work, longest);

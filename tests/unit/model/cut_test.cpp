@@ -196,6 +196,22 @@ TEST(PartsOf, ASetToWhichNoMapLeadsFollowsTheTargetsOfItsMap) {
         << e;
 }
 
+/// That of the materials of edges shows no neighbours, although it was declared first.
+TEST(PartsOf, TheLargestMapThatShowsNeighboursCounts) {
+  comm::BlockMesh mesh = test::grid_mesh(12, 10);
+  core::RunRecord record = record_of(mesh);
+  constexpr int edges = 1;
+  const auto materials = static_cast<int>(mesh.sets.size());
+  record.partition = {"rcb", edges, -1, 0};
+  record.sets.push_back({"materials", 2});
+  mesh.sets.push_back({{0, 2}});
+  record.maps.insert(record.maps.begin(), {"material", edges, materials, 1});
+  comm::BlockMap material{edges, materials, 1, {}};
+  material.targets.assign(static_cast<std::size_t>(record.sets[edges].size), 1);
+  mesh.maps.insert(mesh.maps.begin(), material);
+  EXPECT_THAT(parts_of(record, mesh, 4).how, HasSubstr("by map 'map', which set 'edges' follows"));
+}
+
 TEST(PartsOf, SetsWithoutMapsAreBlocks) {
   const comm::BlockMesh mesh{{{{0, 10}}}, {}};
   core::RunRecord record;

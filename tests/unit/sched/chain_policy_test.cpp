@@ -3,6 +3,7 @@
 #include <sched/policy/chain_policy.hpp>
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 #include <support/stderr_capture.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace op2::sched {
 namespace {
@@ -22,10 +24,12 @@ namespace {
 constexpr int cells_of_rank = 12;  ///< so that halos are much of them
 constexpr int pairs = 4;           ///< of loops in a sequence
 
-core::Options chosen() {
+/// @param cache  a folder with costs of earlier sessions; empty: there is none
+core::Options chosen(const std::string& cache) {
   core::Options options;
   options.chain = core::ChainMode::automatic;
-  options.cache = core::CacheMode::off;
+  options.cache = cache.empty() ? core::CacheMode::off : core::CacheMode::read_only;
+  options.cache_dir = cache;
   return options;
 }
 
@@ -67,8 +71,9 @@ struct Row {
 
 /// Flushes one sequence again and again.
 struct Program {
-  Program(comm::Communicator& communicator, int border_of_rank)
-      : log(communicator.is_root() ? core::LogLevel::info : core::LogLevel::off),
+  Program(comm::Communicator& communicator, int border_of_rank, const std::string& cache = "")
+      : options(chosen(cache)),
+        log(communicator.is_root() ? core::LogLevel::info : core::LogLevel::off),
         row(communicator, border_of_rank),
         policy({options, row.rows, table, log, caches, 1}, {12, false}) {
     for (int k = 0; k < pairs; ++k) {
@@ -114,7 +119,7 @@ struct Program {
 
   ChainPolicy::FlushTimes times{1e-4, 0, 0, false};
   std::function<double(std::size_t schedule)> execution;  ///< seconds of a flush, if set
-  core::Options options = chosen();
+  core::Options options;
   core::Caches caches;
   core::LoopTable table;
   core::Log log;
@@ -299,14 +304,15 @@ TEST(ChainPolicy, ForgetsTheTilesThatAScheduleHasNotHad) {
     program.options.tile = {core::TileMode::fixed, 1};
     program.in_tiles = false;
     std::vector<std::size_t> schedules;
-    for (int k = 0; k < 9; ++k)
+    for (int k = 0; k < 10; ++k)
       schedules.push_back(program.flush([](std::size_t) { return 1e-3; }));
     EXPECT_NE(schedules[2], 0u);
-    EXPECT_EQ(schedules[8], 0u);
+    EXPECT_EQ(schedules[8], 0u);  // before a probe of off
+    EXPECT_EQ(schedules[9], 0u);
   });
 }
 
-/// Although those of long chains would spare more: without chains there are less iterations.
+/// Although those of long chains would spare more: without chains there are fewer iterations.
 TEST(ChainPolicy, StaysWithTheTilesThatLoopsHaveWithoutChains) {
   on_two_ranks(12, [&](Program& program) {
     program.options.tile = {core::TileMode::fixed, 1};
@@ -314,6 +320,34 @@ TEST(ChainPolicy, StaysWithTheTilesThatLoopsHaveWithoutChains) {
     program.off_in_tiles = true;
     program.flush([](std::size_t) { return 1e-4; });
     EXPECT_EQ(program.flush([](std::size_t) { return 1e-4; }), 0u);
+  });
+}
+
+/// Loops take as long as the ranks have agreed on, as long as a rank has seen only their first
+/// flush.
+TEST(ChainPolicy, ColdTimesDoNotReplaceKeptCosts) {
+  const test::TemporaryDirectory folder;
+  comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {
+    if (ranks.is_root())
+      std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+    CostTable kept;
+    {
+      const Program other(ranks, 12);
+      for (const core::LoopRecord& loop : other.queue.records())
+        kept.loops[identity_of(loop, other.queue.args_of(loop), {1, false})] = {{1e-5, 1e-7, -1}};
+    }
+    constexpr Link link{1e-8, 1e-6, 0};
+    kept.networks[{2, ranks.on_node().count}] = {{link, link}, 0, 0};
+    EXPECT_EQ(ranks.is_root() ? write_costs(folder.path(), kept) : "", "");
+    ranks.barrier();
+    Program program(ranks, 12, folder.path());
+    program.options.tile = {core::TileMode::fixed, 1};
+    program.flush([](std::size_t) { return 1e-3; });  // in cold caches
+    std::vector<std::size_t> schedules;
+    for (int k = 0; k < 8; ++k)
+      schedules.push_back(program.flush([](std::size_t) { return 2e-5; }));
+    EXPECT_NE(schedules.front(), 0u);                // as tiles were kept to gain much
+    EXPECT_NE(schedules.back(), schedules.front());  // off, or one in which fewer loops are tiled
   });
 }
 

@@ -95,6 +95,7 @@ TEST(CostTable, IsNotReadFromADirectoryThatOthersMayWrite) {
   EXPECT_EQ(write_costs(folder.path(), two), "");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_TRUE(read_costs(folder.path(), problem).empty());
+  EXPECT_THAT(problem, HasSubstr("others may write to it"));
   EXPECT_THAT(write_costs(folder.path(), two), HasSubstr("others may write to it"));
 }
 

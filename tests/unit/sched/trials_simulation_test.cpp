@@ -231,11 +231,13 @@ TEST(SimulatedTrials, AreCloseToTheBetterScheduleAsThePageSays) {
   std::vector<Figures> rows;
   for (const Setting& setting : {two, five, planned, revised})
     for (const int flushes : {100, 1000, 10000}) rows.push_back(figures_of(setting, flushes));
-  EXPECT_LT(rows[0].median, 0.03);
-  EXPECT_LT(rows[0].worst, 0.40);
-  EXPECT_LT(rows[1].most, 0.03);
-  EXPECT_LT(rows[1].worst, 0.05);
-  EXPECT_LT(rows[2].worst, 0.03);
+  for (const std::size_t first : {std::size_t{0}, rows.size() - 3}) {
+    EXPECT_LT(rows[first].median, 0.03);
+    EXPECT_LT(rows[first].worst, 0.40);
+    EXPECT_LT(rows[first + 1].most, 0.03);
+    EXPECT_LT(rows[first + 1].worst, 0.05);
+    EXPECT_LT(rows[first + 2].worst, 0.03);
+  }
   check_page(rows);
 }
 

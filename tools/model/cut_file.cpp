@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <core/hash.hpp>
+
 #include "failure.hpp"
 
 namespace op2::model {
@@ -14,7 +16,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* form = "libop2 cut";
-constexpr int version = 2;
+constexpr int version = 3;
+
+/// Of all fields but the hash itself.
+std::string hash_of(const Json& json) {
+  return core::to_hex(core::Hasher().field(json.dump()).finish());
+}
 
 Json json_of(const RankHalo& halo) {
   Json imports = Json::array();
@@ -45,12 +52,15 @@ bool is_sound(const Cut& cut, const RankHalo& halo) {
          });
 }
 
-Cut cut_of(const Json& json) {
+Cut cut_of(Json json) {
   if (!json.is_object() || json.value("form", "") != form)
     throw Failure("it is not a file that 'op2-model cut' has written");
   if (json.at("version") != version)
     throw Failure(fmt::format("it has version {}, and this program reads version {}",
                               json.at("version").dump(), version));
+  const std::string hash = json.at("hash");
+  json.erase("hash");
+  if (hash_of(json) != hash) throw Failure("it is damaged: its hash is wrong");
   Cut cut{json.at("program"),
           json.at("maps_hash"),
           json.at("how"),
@@ -75,21 +85,21 @@ Cut cut_of(const Json& json) {
 std::string as_json(const Cut& cut) {
   Json ranks = Json::array();
   for (const RankHalo& halo : cut.ranks) ranks.push_back(json_of(halo));
-  return Json{{"form", form},
-              {"version", version},
-              {"program", cut.program},
-              {"maps_hash", cut.maps_hash},
-              {"how", cut.how},
-              {"parts", cut.parts},
-              {"level", cut.level},
-              {"sets", cut.sets},
-              {"cut_seconds", cut.cut_seconds},
-              {"halo_seconds", cut.halo_seconds},
-              {"deepest", cut.deepest},
-              {"local_maps", cut.local_maps},
-              {"ranks", std::move(ranks)}}
-             .dump() +
-         "\n";
+  Json json{{"form", form},
+            {"version", version},
+            {"program", cut.program},
+            {"maps_hash", cut.maps_hash},
+            {"how", cut.how},
+            {"parts", cut.parts},
+            {"level", cut.level},
+            {"sets", cut.sets},
+            {"cut_seconds", cut.cut_seconds},
+            {"halo_seconds", cut.halo_seconds},
+            {"deepest", cut.deepest},
+            {"local_maps", cut.local_maps},
+            {"ranks", std::move(ranks)}};
+  json["hash"] = hash_of(json);
+  return json.dump() + "\n";
 }
 
 Cut read_cut(const std::string& path, const core::RunRecord& record) {

@@ -148,6 +148,11 @@ TEST_F(CutCommand, IsRefusedWithAnotherMeshOrDamaged) {
   EXPECT_THAT(failure_of([&] { read_cut(path("cut_2.json"), record); }),
               HasSubstr("the cut is that of another mesh"));
   const std::string text = text_of_file(path("cut_2.json"));
+  std::string other = text;
+  other[other.find("\"within\"") + 11] ^= 1;  // another digit of a number
+  write_file(path("cut_2.json"), other);
+  EXPECT_THAT(failure_of([&] { read_cut(path("cut_2.json"), record_of(mesh_)); }),
+              HasSubstr("its hash is wrong"));
   write_file(path("cut_2.json"), text.substr(0, text.size() / 2));
   EXPECT_THAT(failure_of([&] { read_cut(path("cut_2.json"), record_of(mesh_)); }),
               HasSubstr("damaged"));

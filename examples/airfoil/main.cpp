@@ -151,7 +151,9 @@ int main(int argc, char** argv) {
     op_exit();
     return status;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    const int status = op_is_root() ? app.exit(error) : error.get_exit_code();
+    op_exit();
+    return status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "airfoil: %s\n", error.what());
     return EXIT_FAILURE;

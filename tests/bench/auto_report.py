@@ -226,9 +226,7 @@ def wall_row(record, name):
     median, runs = medians(record, name), len(record["runs"]["off"])
     above, spread, kept = judged(record, name)
     what = name if name == record["wall"] else f"{record['wall']}, {name}"
-    verdict = {None: " (not judged)", False: " (missed)", True: ""}[kept]
-    if kept and above > ALLOWED:
-        verdict = " (kept)"
+    verdict = {None: " (not judged)", False: " (missed)", True: " (kept)" if above > ALLOWED else ""}[kept]
     return [what, record.get("cpu", "unknown"), str(runs), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
             percent(above) + verdict, percent(spread)]  # fmt: skip
 

@@ -11,7 +11,6 @@ Work is measured once, with one rank; the clocks of all other runs count work an
 scaling.jsonl.new.
 """
 import argparse
-import functools
 import itertools
 import json
 import math
@@ -300,7 +299,7 @@ def main():
     if (options.solver or options.keep_costs) and not path.exists():
         parser.error(f"--solver and --keep-costs need {path}, of which they keep a part")
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    keep = functools.partial(kept, before if options.keep_costs else [])
+    costs, solver_costs = (kept(before if options.keep_costs else [], name) for name in ("costs", "solver_costs"))
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(options.build, folder)
         records = Records(path)
@@ -309,10 +308,10 @@ def main():
                 if not any(name.startswith("solver") for name in record):
                     records.add(record)
         else:
-            measure_all(programs, records, Path(folder), options.quick, keep("costs"))
-        measure_solver(programs, records, Path(folder), options.quick, keep("solver_costs"))
+            measure_all(programs, records, Path(folder), options.quick, costs)
+        measure_solver(programs, records, Path(folder), options.quick, solver_costs)
         for record in before:
-            if keep("solver_costs") and "solver_wall" in record:
+            if solver_costs and "solver_wall" in record:
                 records.add(record)
         records.finish()
     minutes = (time.monotonic() - start) / 60

@@ -33,16 +33,15 @@ int map_to_cut_by(const core::RunRecord& record, int set) {
   const core::RecordedPartition& partition = record.partition;
   if (partition.map >= 0 && record.maps[static_cast<std::size_t>(partition.map)].to == set)
     return partition.map;
-  const auto entries = [&](const core::RecordedMap& map) {
-    return record.sets[static_cast<std::size_t>(map.from)].size * map.arity;
-  };
   for (const auto end : {&core::RecordedMap::to, &core::RecordedMap::from}) {
-    const core::RecordedMap* largest = nullptr;
-    for (const core::RecordedMap& map : record.maps)
-      if (map.*end == set && map.arity > 1 &&
-          (largest == nullptr || entries(map) > entries(*largest)))
-        largest = &map;
-    if (largest != nullptr) return static_cast<int>(largest - record.maps.data());
+    const auto entries = [&](const core::RecordedMap& map) {
+      const bool shows_neighbours = map.*end == set && map.arity > 1;
+      return shows_neighbours ? record.sets[static_cast<std::size_t>(map.from)].size * map.arity
+                              : std::int64_t{-1};
+    };
+    const auto largest = std::ranges::max_element(record.maps, {}, entries);
+    if (largest != record.maps.end() && entries(*largest) >= 0)
+      return static_cast<int>(largest - record.maps.begin());
   }
   return -1;
 }

@@ -124,19 +124,17 @@ int predict(const PredictOptions& options) {
   warn(records, costs);
   const int busy = options.busy > 0 ? options.busy : record.ranks;
   std::vector<Comparison> all;
-  int most_parts = 0;
   for (std::size_t k = 0; k + 1 < options.files.size(); ++k) {
     const core::Progress walking(log, fmt::format("predicting by '{}'", options.files[k]));
     const Cut cut = read_cut(options.files[k], record);
-    most_parts = std::max(most_parts, cut.parts);
     warn_of_cache(record, cut.parts, costs);
     const Program program(record, cut.local_maps, cut.deepest);
     Walk walk(program, cut, machine, costs, busy);
     all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
     all.back().start = start_up(record, cut, machine);
   }
-  warn_of_node(machine, most_parts);
   std::ranges::stable_sort(all, {}, [](const Comparison& one) { return one.off.ranks; });
+  warn_of_node(machine, all.back().off.ranks);
   fmt::print("program '{}', machine: {}\n{}", record.program, machine.origin, summary_of(all));
   for (const Comparison& one : all) fmt::print("{}", details_of(record, one));
   if (!options.csv.empty()) write_file(options.csv, csv_of(record, all));

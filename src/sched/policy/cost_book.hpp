@@ -48,9 +48,8 @@ class CostBook {
   enum class Sessions { earlier, all };
   /// Per record of the queue; nothing is known of assignments, nor in all sessions of a loop that
   /// has no elements here and has not run: other ranks know better.
-  /// @param agreed  what the ranks have agreed on before, per record, or empty: it counts where
-  /// only
-  ///                a first flush was measured here
+  /// @param agreed  on what the ranks have agreed before, per record, or empty: counts where only a
+  ///                first flush was measured here
   std::vector<LoopCost> costs_of(const core::Queue& queue, Sessions sessions,
                                  std::span<const LoopCost> agreed = {}) const;
 

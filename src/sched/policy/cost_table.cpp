@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/hash.hpp>
 #include <jit/cache_directory.hpp>
@@ -72,20 +73,17 @@ std::string text_of(const CostTable& table) {
   std::string text = std::string(first_line) + "\n";
   for (const auto& [identity, cost] : table.loops) {
     if (!std::ranges::all_of(cost.seconds, is_cost)) continue;
-    text += fmt::format("loop {} {:.6g} {:.6g} {:.6g}\n", identity, cost.seconds[0],
-                        cost.seconds[1], cost.seconds[2]);
+    text += fmt::format("loop {} {:.6g}\n", identity, fmt::join(cost.seconds, " "));
   }
   std::size_t networks = 0;
   for (const auto& [placement, network] : table.networks) {
     const Link& link = network.links[0];
-    if (!std::ranges::all_of(std::array{link.overhead, link.latency, link.seconds_per_byte,
-                                        network.packed_row, network.received_byte},
-                             is_time))
-      continue;
+    const std::array seconds{link.overhead, link.latency, link.seconds_per_byte, network.packed_row,
+                             network.received_byte};
+    if (!std::ranges::all_of(seconds, is_time)) continue;
     if (++networks > most_networks) break;
-    text += fmt::format("network {} {} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g}\n", placement.ranks,
-                        placement.on_first_node, link.overhead, link.latency, link.seconds_per_byte,
-                        network.packed_row, network.received_byte);
+    text += fmt::format("network {} {} {:.6g}\n", placement.ranks, placement.on_first_node,
+                        fmt::join(seconds, " "));
   }
   return text + "checksum " + checksum_of(text) + "\n";
 }

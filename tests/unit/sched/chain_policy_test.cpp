@@ -3,7 +3,6 @@
 #include <sched/policy/chain_policy.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -328,8 +327,6 @@ TEST(ChainPolicy, StaysWithTheTilesThatLoopsHaveWithoutChains) {
 TEST(ChainPolicy, ColdTimesDoNotReplaceKeptCosts) {
   const test::TemporaryDirectory folder;
   comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {
-    if (ranks.is_root())
-      std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
     CostTable kept;
     {
       const Program other(ranks, 12);

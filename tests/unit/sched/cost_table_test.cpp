@@ -207,20 +207,6 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   EXPECT_EQ(book.all(most_loops).begin()->second.in(Way::tiled), 4e-9);
 }
 
-TEST(CostBook, KeepsLoopsOfThisSessionFirst) {
-  test::Ring ring;
-  core::Queue queue;
-  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
-  const core::LoopRecord& loop = queue.records()[0];
-  CostBook book({});
-  book.take_known({{" before all others", {{1, -1, -1}}}, {"~ after", {{2, -1, -1}}}});
-  book.times_of(loop, queue.args_of(loop)).add(Way::alone, 1000, 3e-6);
-  EXPECT_EQ(book.all(3).size(), 3u);
-  const auto kept = book.all(1);
-  ASSERT_EQ(kept.size(), 1u);
-  EXPECT_DOUBLE_EQ(kept.begin()->second.in(Way::alone), 3e-9);
-}
-
 /// A rank without elements must not outvote what others have measured.
 TEST(CostBook, KnowsNothingOfLoopsThatHaveNoElementsHere) {
   test::Ring ring(100), none(100);
@@ -248,6 +234,16 @@ struct TimedLoop {
   core::Queue queue;
   CostBook book{{}};
 };
+
+TEST(CostBook, KeepsLoopsOfThisSessionFirst) {
+  TimedLoop loop;
+  loop.book.take_known({{" before all others", {{1, -1, -1}}}, {"~ after", {{2, -1, -1}}}});
+  loop.times().add(Way::alone, 1000, 3e-6);
+  EXPECT_EQ(loop.book.all(3).size(), 3u);
+  const auto kept = loop.book.all(1);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_DOUBLE_EQ(kept.begin()->second.in(Way::alone), 3e-9);
+}
 
 /// Loops over the few elements of a boundary have a cost, too, that is not one of many elements.
 TEST(CostBook, AFewIterationsCountAsMore) {

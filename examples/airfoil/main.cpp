@@ -28,6 +28,8 @@ struct Options {
   std::string vtu_file;
 };
 
+constexpr int most_iterations = 1'000'000'000;
+
 void describe(CLI::App& app, Options& options) {
   app.add_option("--size", options.size, "cells around the profile, and normal to it")
       ->capture_default_str();
@@ -35,15 +37,16 @@ void describe(CLI::App& app, Options& options) {
                  "read the mesh from this file instead of generating it");
   app.add_option("--iterations", options.iterations)
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, most_iterations));
   app.add_option("--every", options.every, "iterations between two reports of the residual")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, most_iterations));
   app.add_option("--untimed", options.untimed, "iterations before the clock of the reports starts")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, most_iterations));
   app.add_option("--vtu", options.vtu_file, "write the flow for ParaView");
-  app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
+  app.add_option("--partitioner", options.partitioner,
+                 "library and routine for op_partition, as PTSCOTCH KWAY")
       ->capture_default_str();
   app.add_flag("--raw", options.raw,
                "reduce residuals into a variable of the program, which ends a chain of loops");

@@ -17,6 +17,7 @@ namespace {
 
 using namespace hydra_chains;
 
+constexpr int most_executions = 1'000'000'000;
 constexpr int largest_width = 700;  // the map of the edges has 2^31 entries beyond
 
 void describe(CLI::App& app, Options& options) {
@@ -31,12 +32,12 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--starts", options.starts,
                  "executions of weight and period; the first two of every chain are not counted")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, most_executions));
   app.add_option("--iterations", options.iterations, "executions of gradl, vflux, iflux and jacob")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, most_executions));
   app.add_option("--partitioner", options.partitioner,
-                 "library and routine for op_partition; boxes -: cuboids")
+                 "library and routine for op_partition, as PTSCOTCH KWAY; boxes -: cuboids")
       ->capture_default_str();
   app.add_flag("--json", options.json, "print one line of JSON instead of the table");
 }

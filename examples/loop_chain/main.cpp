@@ -20,7 +20,8 @@ namespace {
 
 using namespace loop_chain;
 
-constexpr double tolerance = 1e-11;  // of the largest flux; rounding grows with the chain
+constexpr int largest = 1'000'000'000;  // value of an option
+constexpr double tolerance = 1e-11;     // of the largest flux; rounding grows with the chain
 
 void describe(CLI::App& app, Options& options) {
   app.add_option("--dim", options.dim, "2: quadrilaterals, 3: hexahedra")
@@ -28,18 +29,19 @@ void describe(CLI::App& app, Options& options) {
       ->check(CLI::Range(2, 3));
   app.add_option("--size", options.cells, "cells along each direction")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, largest));
   app.add_option("--nchains", options.pairs, "how often a chain repeats its two loops")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, largest));
   app.add_option("--repeats", options.repeats, "chains that are measured")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, largest));
   app.add_option("--variant", options.variant,
                  "growing: update reads the flux, so that every repetition needs more layers")
       ->capture_default_str()
       ->check(CLI::IsMember({"constant", "growing"}));
-  app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
+  app.add_option("--partitioner", options.partitioner,
+                 "library and routine for op_partition, as PTSCOTCH KWAY")
       ->capture_default_str();
   app.add_flag("--json", options.json, "print one line of JSON instead of the table");
 }

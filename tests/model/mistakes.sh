@@ -29,7 +29,8 @@ refuses "No such file or directory; name a file that OP2_MODEL" cut "$work/none.
 refuses 'has version 99' cut "$work/future.json" -P 2
 refuses 'damaged' cut "$work/text.json" -P 2
 refuses 'parts is required' cut "$work/future.json"
-refuses 'not in range' cut "$work/future.json" -P 0
+refuses 'op2-model: --parts: Value 0 not in range 1 to' cut "$work/future.json" -P 0
+refuses 'op2-model: --scale: Value 0 not in range 0.000001 to 1000000' predict a b c --scale 0
 refuses 'has version 99' predict "$work/future.json" "$work/text.json" "$work/machine.json"
 refuses 'FILES' predict "$work/future.json" "$work/machine.json"
 refuses 'figures across nodes are incomplete' machine --ranks-per-node 8 --out "$work/made.json"

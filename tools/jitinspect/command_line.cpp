@@ -14,6 +14,7 @@ namespace op2::jitinspect {
 namespace {
 
 constexpr const char* key_help = "the first digits of a key, or the name of a kernel or loop";
+constexpr double most_kept = 1e9;  // MiB, or days
 
 /// A subcommand with the options that all share, and its own options' values.
 template <class Values>
@@ -100,11 +101,11 @@ void describe_prune(CLI::App& app, Command& command) {
   Subcommand<PruneOptions> sub(app, "prune", "Remove entries, the least recently used first");
   PruneOptions& options = *sub.values;
   sub.app.add_option("--max-mb", options.max_mb, "keep at most this many MiB")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, most_kept));
   sub.app
       .add_option("--older-than", options.older_than_days,
                   "remove entries not used for this many days")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, most_kept));
   sub.app.add_flag("--bad", options.bad, "remove entries that cannot be used");
   sub.app.add_flag("--all", options.all, "remove all entries");
   sub.app.add_flag("--dry-run", options.dry_run, "only print what would be removed");

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "../unknown_command.hpp"
+#include "../wrong_request.hpp"
 #include "command_line.hpp"
 #include "store.hpp"
 
@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       "Inspects the cache of compiled kernels, and compares the values of two runs. Never executes "
       "or links an entry.",
       "op2-jitinspect");
+  app.failure_message(op2::tools::failure_message);
   Command command;
   describe(app, command);
   if (const std::string wrong = op2::tools::unknown_command(app, argc, argv); !wrong.empty()) {

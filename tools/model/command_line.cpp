@@ -11,6 +11,7 @@ namespace {
 
 constexpr int most_parts = 1 << 20;
 constexpr int most_layers = 64;
+constexpr double least_scale = 1e-6, most_scale = 1e6;
 
 void describe_cut(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
@@ -40,11 +41,11 @@ void describe_predict(CLI::App& app, Command& command) {
                  "records of the same program in other sizes, or of processes that ran at once");
   sub.add_option("--scale", options->scale, "multiply the costs of loops and of packing")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(least_scale, most_scale));
   sub.add_option("--busy", options->busy,
                  "processes of a node that ran at once while the costs were recorded; default: the "
                  "ranks of RUN")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, most_ranks_per_node));
   sub.add_option("--csv", options->csv, "write all figures; op2-plot-prediction draws them");
   sub.callback([&command, options] { command = [options] { return predict(*options); }; });
 }

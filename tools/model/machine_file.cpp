@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "between.hpp"
@@ -21,6 +23,14 @@ constexpr int version = 1;
 constexpr double micro = 1e-6, nano = 1e-9, giga = 1e9;
 
 constexpr Limits limits_of_nanoseconds{0, 1e6}, limits_of_sizes{1, 1e12};
+
+/// @throws Failure if an object has something else, such as a name with a mistake
+void check_names(const Json& json, std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : json.items())
+    if (std::ranges::find(known, name) == known.end())
+      throw Failure(
+          fmt::format("'{}' is not known here; there are {}", name, fmt::join(known, ", ")));
+}
 
 /// A number of the file.
 double number(const Json& json, const std::string& name, Limits limits) {
@@ -40,13 +50,18 @@ int count(const Json& json, const std::string& name, int least, int most) {
 }
 
 /// The points of a table that may be missing, each with another size.
-/// @param read  makes a point of an object
+/// @param known  what a point has
+/// @param read   makes a point of an object
 template <class Point, class Read>
-std::vector<Point> table_of(const Json& json, const char* name, const Read& read) {
+std::vector<Point> table_of(const Json& json, const char* name,
+                            std::initializer_list<std::string_view> known, const Read& read) {
   std::vector<Point> points;
   if (!json.contains(name)) return points;
   try {
-    for (const Json& one : json.at(name)) points.push_back(read(one));
+    for (const Json& one : json.at(name)) {
+      check_names(one, known);
+      points.push_back(read(one));
+    }
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}: {}", name, failure.what()));
   }
@@ -72,14 +87,16 @@ Link link_of(const Json& json, const char* name) {
   if (!json.contains(name)) throw Failure(fmt::format("'{}' is missing", name));
   const Json& link = json.at(name);
   try {
+    check_names(link, {"latency_us", "overhead_us", "bandwidth_GBs", "messages"});
     return {number(link, "latency_us", limits_of_microseconds) * micro,
             number(link, "overhead_us", limits_of_microseconds) * micro,
             1 / (number(link, "bandwidth_GBs", limits_of_gigabytes) * giga),
-            table_of<MessageSize>(link, "messages", [](const Json& one) {
-              return MessageSize{number(one, "bytes", limits_of_sizes),
-                                 number(one, "latency_us", limits_of_microseconds) * micro,
-                                 number(one, "overhead_us", limits_of_microseconds) * micro};
-            })};
+            table_of<MessageSize>(
+                link, "messages", {"bytes", "latency_us", "overhead_us"}, [](const Json& one) {
+                  return MessageSize{number(one, "bytes", limits_of_sizes),
+                                     number(one, "latency_us", limits_of_microseconds) * micro,
+                                     number(one, "overhead_us", limits_of_microseconds) * micro};
+                })};
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}: {}", name, failure.what()));
   }
@@ -87,9 +104,12 @@ Link link_of(const Json& json, const char* name) {
 
 Machine machine_of(const Json& json) {
   if (!json.is_object() || json.value("form", "") != form)
-    throw Failure("it is not a file that 'op2-model machine' has written");
+    throw Failure("it is not a file that 'op2-model machine' has written, which is named last");
   if (!json.contains("version") || json.at("version") != version)
     throw Failure(fmt::format("it does not have version {}, which this program reads", version));
+  check_names(json, {"form", "version", "origin", "ranks_per_node", "messages_per_neighbour",
+                     "on_node", "across", "pack_ns_per_row", "pack_ns_per_byte",
+                     "unpack_ns_per_byte", "reduction_us", "caches", "memory_GBs_per_rank"});
   Machine machine;
   machine.origin = json.value("origin", "not said");
   machine.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);
@@ -101,7 +121,7 @@ Machine machine_of(const Json& json) {
   machine.unpack_byte = number(json, "unpack_ns_per_byte", limits_of_nanoseconds) * nano;
   if (json.contains("reduction_us"))
     machine.reduction = number(json, "reduction_us", limits_of_microseconds) * micro;
-  machine.caches = table_of<CacheRate>(json, "caches", [](const Json& one) {
+  machine.caches = table_of<CacheRate>(json, "caches", {"bytes", "GBs"}, [](const Json& one) {
     return CacheRate{number(one, "bytes", limits_of_sizes),
                      number(one, "GBs", limits_of_gigabytes) * giga};
   });

@@ -9,7 +9,7 @@
 
 #include <op2/version.hpp>
 
-#include "../unknown_command.hpp"
+#include "../wrong_request.hpp"
 #include "command_line.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
       "records. Then cut the mesh, describe the machine, and predict.",
       "op2-model");
   app.set_version_flag("--version", "op2-model " OP2_VERSION_STRING);
+  app.failure_message(op2::tools::failure_message);
   Command command;
   describe(app, command);
   if (const std::string wrong = op2::tools::unknown_command(app, argc, argv); !wrong.empty()) {

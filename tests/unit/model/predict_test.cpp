@@ -213,7 +213,11 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
     return failure_of([&] { read_machine(path("machine.json")); });
   };
   EXPECT_THAT(refusal("form", "form"), IsEmpty());
-  EXPECT_THAT(refusal("\"latency_us\"", "\"late\""), HasSubstr("on_node: 'latency_us' is missing"));
+  EXPECT_THAT(refusal("\"latency_us\": 1.0,", ""), HasSubstr("on_node: 'latency_us' is missing"));
+  EXPECT_THAT(refusal("\"latency_us\"", "\"latency_ms\""),
+              HasSubstr("on_node: 'latency_ms' is not known here; there are latency_us, overhead_us"));
+  EXPECT_THAT(refusal("\"version\"", "\"ranks\": 4, \"version\""),
+              HasSubstr("'ranks' is not known here"));
   EXPECT_THAT(refusal("\"overhead_us\": 0.0", "\"overhead_us\": -1"),
               HasSubstr("'overhead_us' is -1, which is not in 0 .. 1000000"));
   EXPECT_THAT(refusal("\"bandwidth_GBs\": 1000", "\"bandwidth_GBs\": 0"),

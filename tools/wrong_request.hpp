@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tools with commands: a first argument that is neither a command nor an option.
+// Tools with commands: what they answer to words of the command line that they cannot use.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace op2::tools {
 
-/// What is wrong with it; empty: nothing.
+/// What is wrong with a first argument that is neither a command nor an option; empty: nothing.
 inline std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   const std::string given = argc > 1 ? argv[1] : "";
   if (given.empty() || given[0] == '-') return "";
@@ -23,6 +23,11 @@ inline std::string unknown_command(const CLI::App& app, int argc, char** argv) {
     if (name == given) return "";
   return fmt::format("unknown command: '{}'; use {}{}", given, fmt::join(names, ", "),
                      core::did_you_mean(given, names));
+}
+
+/// The message about any other wrong argument, with the tool's name before it.
+inline std::string failure_message(const CLI::App* app, const CLI::Error& error) {
+  return fmt::format("{}: {}", app->get_name(), CLI::FailureMessage::simple(app, error));
 }
 
 }  // namespace op2::tools

@@ -190,7 +190,7 @@ std::set<int> ends_of_chains(const std::string& explanation) {
 
 /// The last line of a log that explains the choice for the sequence of a flush.
 std::string last_explanation(const std::string& log) {
-  const std::size_t begin = log.rfind("(flow, 8 loops): ");
+  const std::size_t begin = log.rfind("(flow, 8 loops), flush ");
   return begin == std::string::npos ? "" : log.substr(begin, log.find('\n', begin) - begin);
 }
 

@@ -52,7 +52,7 @@ class Run:
             self.table = table.read()
 
 
-CHAINED = r"loops \d+\.\.\d+(, \d+\.\.\d+)* chained: saves \d+ exchanges, [+-]\d+\.\d % iterations, tiles \d\.\d\dx"
+CHAINED = r"loops \d+\.\.\d+(, \d+\.\.\d+)* chained: saves \d+ exchanges?, [+-]\d+\.\d % iterations, tiles \d\.\d\dx"
 ALONE = r"\d+ loops, an exchange for each that needs one"
 PREDICTED = r"; predicted (\d+\.\d\d) of off"
 MEASURED, BY_TRIALS = r", measured (?P<measured>\d+\.\d\d)", r"( \(by trials, since flush \d+\))?"
@@ -69,7 +69,7 @@ def check_correction(programs, cache):
     assert found, last
     measured = float(found.group("measured"))
     assert measured < 0.97, f"chains were chosen that take {measured} of the time of off"
-    assert last.split("): ", 1)[1] in run.table, run.table
+    assert re.split(r", flush \d+: ", last)[1] in run.table, run.table
 
 
 def check_slower_network(programs, cache):

@@ -8,6 +8,7 @@ namespace op2::sched {
 namespace {
 
 constexpr double per_second = 1e15;  // femtoseconds: an iteration may take less than a nanosecond
+constexpr std::int64_t measured = std::int64_t{1} << 62;  // above all words of times
 
 /// Every number of the network.
 template <class Visit>
@@ -21,11 +22,17 @@ void for_each(Network& network, const Visit& visit) {
   visit(network.received_byte);
 }
 
-/// In the order of the words.
+/// Calls `visit(seconds, is_measured)` for each loop and way.
+template <class Visit>
+void for_each_cost(PolicyInputs& inputs, const Visit& visit) {
+  for (LoopCost& cost : inputs.costs)
+    for (std::size_t way = 0; way < core::ways; ++way)
+      visit(cost.seconds[way], cost.is_measured[way]);
+}
+
+/// Every other time, in the order of the words.
 template <class Visit>
 void for_each_time(PolicyInputs& inputs, const Visit& visit) {
-  for (LoopCost& cost : inputs.costs)
-    for (double& seconds : cost.seconds) visit(seconds);
   for_each(inputs.network, visit);
   visit(inputs.plan_seconds);
 }
@@ -39,7 +46,7 @@ RankSizes AgreedSizes::of(const comm::DistributedMesh& rows) const {
 }
 
 std::int64_t to_word(double seconds) {
-  constexpr double most = 9e3;  // two and a half hours
+  constexpr double most = 4e3;  // more than an hour, and less than `measured`
   return seconds < 0 ? -1 : std::llround(per_second * std::fmin(seconds, most));
 }
 
@@ -58,6 +65,9 @@ void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
 
 std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
   std::vector<std::int64_t> words = inputs.of_rows.sizes.words(inputs.of_rows.agreed);
+  for_each_cost(inputs, [&](double seconds, bool is_measured) {
+    words.push_back(to_word(seconds) + (is_measured ? measured : 0));
+  });
   for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });
   for (const std::int64_t count :
        {inputs.caches.own, inputs.caches.shared, std::int64_t{inputs.threads}})
@@ -68,6 +78,11 @@ std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
 void take(std::span<const std::int64_t> words, PolicyInputs& inputs) {
   auto next = words.begin();
   inputs.of_rows.sizes.take(next, inputs.of_rows.agreed);
+  for_each_cost(inputs, [&](double& seconds, bool& is_measured) {
+    const std::int64_t word = *next++;
+    is_measured = word >= measured;
+    seconds = from_word(is_measured ? word - measured : word);
+  });
   for_each_time(inputs, [&](double& seconds) { seconds = from_word(*next++); });
   inputs.caches = {next[0], next[1]};
   inputs.threads = static_cast<int>(next[2]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks agree on before they choose a schedule: the greatest costs, the slowest network,
-// the largest halos.
+// What the ranks agree on before they choose a schedule: the greatest costs that any of them has
+// measured, the slowest network, the largest halos.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ struct PolicyInputs {
 /// Loops over sets that have no elements on any rank cost nothing. After an agreement.
 void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs);
 
-/// The greatest of each number over the ranks. Collective: one reduction.
+/// The greatest of each number over the ranks; of a cost that some rank has measured, the greatest
+/// that was measured. Collective: one reduction.
 void agree(comm::Communicator& ranks, PolicyInputs& inputs);
 
 /// The same by a reduction of somebody else: its words, of which the greatest are wanted, and what

@@ -2,12 +2,15 @@
 #include <sched/policy/candidates.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <core/counted.hpp>
 
 namespace op2::sched {
 namespace {
@@ -178,14 +181,15 @@ std::string explain(const core::Queue& queue, const Candidate& chosen, const Can
     if (chain.loops.size() > 1)
       chained.push_back(fmt::format("{}..{}", chain.loops.front().loop, chain.loops.back().loop));
   if (chosen.schedule.kind == Schedule::Kind::off || chained.empty())
-    return fmt::format("{} loops, an exchange for each that needs one", queue.size());
+    return core::counted(queue.size(), "loop") + ", an exchange for each that needs one";
   const double tiled = seconds_of_loops(chosen.work, costs, false);
   const double gain = tiled > 0 ? seconds_of_loops(chosen.work, costs, true) / tiled : 1;
   const double of_off = off.work.iterations();
   const double more = of_off > 0 ? chosen.work.iterations() / of_off - 1 : 0;
   return fmt::format(
-      "loops {} chained: saves {:.0f} exchanges, {:+.1f} % iterations, tiles {:.2f}x",
-      fmt::join(chained, ", "), off.work.exchanges() - chosen.work.exchanges(), 100 * more, gain);
+      "loops {} chained: saves {}, {:+.1f} % iterations, tiles {:.2f}x", fmt::join(chained, ", "),
+      core::counted(std::llround(off.work.exchanges() - chosen.work.exchanges()), "exchange"),
+      100 * more, gain);
 }
 
 }  // namespace op2::sched

@@ -22,6 +22,9 @@ struct LoopCost {
   std::array<double, core::ways> seconds{-1, -1, -1};
   /// What the measured tiles have spared of its traffic, from 0 to 1. 0: not known.
   double most_spared = 0;
+  /// Whether it was measured in this session, by enough iterations in warm caches: then it counts,
+  /// whatever ranks that have not measured it know from earlier ones.
+  std::array<bool, core::ways> is_measured{};
 
   bool is_known() const;
   bool is_known(Way way) const { return seconds[static_cast<std::size_t>(way)] >= 0; }
@@ -44,9 +47,10 @@ class LoopTimes {
   bool has_run() const {
     return std::ranges::any_of(ways_, [](const PerWay& way) { return way.first_flush >= 0; });
   }
+  /// @param iterations  0 for the later colours of a loop in colours: the first counts all
   void add(Way way, double iterations, double seconds) {
-    if (iterations == 0) return;
     PerWay& times = ways_[static_cast<std::size_t>(way)];
+    if (times.first_flush < 0 && iterations == 0) return;
     if (times.first_flush < 0) times.first_flush = flush_ == nullptr ? 0 : *flush_;
     Sum& sum = flush_ == nullptr || *flush_ > times.first_flush ? times.later : times.first;
     sum.seconds += seconds;

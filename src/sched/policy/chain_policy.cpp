@@ -87,7 +87,7 @@ ChainPolicy::~ChainPolicy() {
   if (options_.cache != core::CacheMode::read_write || cache_directory_.empty()) return;
   try {
     CostTable table{costs_.all(most_loops), networks_};
-    if (network_.is_known()) table.networks[placement_] = network_;
+    if (network_.is_known()) keep(placement_, network_, table);
     if (table.empty()) return;
     const std::string problem = write_costs(cache_directory_, table);
     if (!problem.empty()) log_.debug("the table of costs is not kept: " + problem);
@@ -257,7 +257,7 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
                                           core::counted(sequence.queue->size(), "loop"));
   table_.note(subject, text);
   if (options_.dump.analyse && rows_.communicator().is_root())
-    log_.dump(fmt::format("{}: {}\n", subject, text));
+    log_.dump(fmt::format("{}, flush {}: {}\n", subject, sequence.flushes, text));
 }
 
 void ChainPolicy::find_for_random(Sequence& sequence, const std::vector<core::Level>& valid) {

@@ -44,6 +44,7 @@ LoopCost merged(LoopCost cost, const LoopTimes& now) {
   for (std::size_t way = 0; way < core::ways; ++way) {
     const LoopTimes::Sum& sum = now.of(static_cast<Way>(way));
     const bool counts = now.is_warm(static_cast<Way>(way)) && sum.iterations >= least_iterations;
+    cost.is_measured[way] = counts;
     if (sum.iterations > 0 && (counts || cost.seconds[way] < 0))
       cost.seconds[way] = sum.seconds / std::max(sum.iterations, least_iterations);
   }

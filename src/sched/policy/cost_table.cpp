@@ -88,6 +88,12 @@ std::string text_of(const CostTable& table) {
   return text + "checksum " + checksum_of(text) + "\n";
 }
 
+void keep(const Placement& placement, const Network& network, CostTable& table) {
+  if (table.networks.size() >= most_networks && !table.networks.contains(placement))
+    table.networks.erase(table.networks.begin());
+  table.networks[placement] = network;
+}
+
 CostTable table_from(std::string_view text, std::string& problem) {
   const std::size_t end = text.rfind("checksum ");
   const bool whole = end != std::string_view::npos && text.ends_with('\n');

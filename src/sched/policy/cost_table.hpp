@@ -29,6 +29,9 @@ struct CostTable {
 /// More of either kind would not be a small file.
 inline constexpr std::size_t most_loops = 4096, most_networks = 64;
 
+/// Adds or replaces a network; if there are the most already, instead of that of the smallest job.
+void keep(const Placement& placement, const Network& network, CostTable& table);
+
 /// As text: a line with the version, a line per loop and network, and a checksum. Absurd costs are
 /// left out, and networks beyond the most.
 std::string text_of(const CostTable& table);

@@ -29,11 +29,23 @@ double sum_of_levels(const std::vector<double>& rows, core::Level from, core::Le
   return sum;
 }
 
+/// Rows of each W_h. Levels that are not distinguished yet, but will be when an interior is so
+/// deep, are taken to shrink as the last ones do.
+std::vector<double> rows_within(const core::Layout& layout) {
+  std::vector<double> within(layout.prefix.begin(), layout.prefix.end());
+  const auto at = [&](core::Level h) -> double& {
+    return within[static_cast<std::size_t>(h - core::deepest_tracked)];
+  };
+  const core::Level lowest =
+      layout.deepest == core::deepest_in_declared_order ? layout.deepest : layout.limit;
+  const double shrinks = at(std::min(layout.deepest + 2, layout.highest())) - at(layout.deepest);
+  for (core::Level h = layout.deepest - 1; h >= core::deepest_tracked; --h)
+    at(h) = h < lowest ? 0 : std::max(0.0, at(h + 1) - shrinks / 2);
+  return within;
+}
+
 SetSizes sizes_of(const comm::IndexMap& of) {
-  SetSizes sizes;
-  sizes.within.assign(of.layout.prefix.begin(), of.layout.prefix.end());
-  for (core::Level h = core::deepest_tracked; h < of.layout.deepest; ++h)
-    sizes.within[static_cast<std::size_t>(h - core::deepest_tracked)] = 0;
+  SetSizes sizes{rows_within(of.layout), {}, {}, {}};
   std::set<int> ranks;
   for (const comm::HaloLevel& level : of.levels) {
     double sent = 0, received = 0;

@@ -19,7 +19,7 @@
 namespace op2::sched {
 
 /// Of one set. Beyond the levels that are given, halos are taken to grow by two levels as they did
-/// last.
+/// last, and interiors to shrink.
 struct SetSizes {
   std::vector<double> within;          ///< rows of W_h, at [h - core::deepest_tracked]
   std::vector<double> sent, received;  ///< rows of level h > 0, at [h - 1]

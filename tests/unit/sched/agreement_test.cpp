@@ -2,6 +2,8 @@
 // What ranks agree on before they choose a schedule, and words that travel with a reduction.
 #include <sched/policy/agreement.hpp>
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include <support/fake_communicator.hpp>
@@ -30,6 +32,33 @@ TEST(Agreement, EveryRankGetsTheGreatestOfEachNumber) {
     EXPECT_EQ(inputs.threads, 3);
     EXPECT_EQ(inputs.of_rows.sizes.sets[0].within, std::vector<double>{20});
     EXPECT_EQ(inputs.of_rows.sizes.sets[0].sent, std::vector<double>{3});
+  });
+}
+
+/// What one rank has measured counts more than what others only know of earlier sessions.
+TEST(Agreement, MeasuredCostsReplaceKeptOnes) {
+  comm::run_fake_ranks(3, [](comm::Communicator& ranks) {
+    PolicyInputs inputs;
+    inputs.costs = {{{9e-9, 9e-9, 5e-9}}};
+    if (ranks.rank() > 0) inputs.costs[0].seconds[0] = 1e-9 * ranks.rank();
+    inputs.costs[0].is_measured[0] = ranks.rank() > 0;
+    inputs.costs[0].is_measured[1] = ranks.rank() == 1;
+    if (ranks.rank() == 1) inputs.costs[0].seconds[1] = 0;
+    agree(ranks, inputs);
+    EXPECT_DOUBLE_EQ(inputs.costs[0].seconds[0], 2e-9);
+    EXPECT_EQ(inputs.costs[0].seconds[1], 0);
+    EXPECT_DOUBLE_EQ(inputs.costs[0].seconds[2], 5e-9);
+    EXPECT_EQ(inputs.costs[0].is_measured, (std::array{true, true, false}));
+  });
+}
+
+TEST(Agreement, TheLongestTimeIsLessThanAnyMeasuredOne) {
+  comm::run_fake_ranks(2, [](comm::Communicator& ranks) {
+    PolicyInputs inputs;
+    inputs.costs = {{{ranks.rank() == 0 ? 1e9 : 1e-9, -1, -1}}};
+    inputs.costs[0].is_measured[0] = ranks.rank() == 1;
+    agree(ranks, inputs);
+    EXPECT_DOUBLE_EQ(inputs.costs[0].seconds[0], 1e-9);
   });
 }
 

@@ -297,6 +297,31 @@ TEST_F(Candidates, HalosThatDoNotExistYetAreTakenToGrowAsBefore) {
   EXPECT_EQ(sizes.sets[0].neighbours_up_to(12), 2);
 }
 
+/// They will be distinguished as soon as a plan has such an interior.
+TEST(HaloSizes, InteriorsThatAreNotDistinguishedYetAreTakenToShrinkAsBefore) {
+  core::Layout layout = core::Layout::without_halos(100);
+  layout.prefix[static_cast<std::size_t>(-1 - core::deepest_tracked)] = 90;
+  layout.prefix[static_cast<std::size_t>(-2 - core::deepest_tracked)] = 80;
+  layout.deepest = -2;
+  layout.limit = -16;
+  const auto within = [&](core::Level h) {
+    comm::HaloPlan plan{0, 0, {}, {}};
+    plan.sets.resize(1);
+    plan.sets[0].layout = layout;
+    return sizes_of(plan).sets[0].rows_within(h);
+  };
+  EXPECT_EQ(within(-2), 80);
+  EXPECT_EQ(within(-3), 70);
+  EXPECT_EQ(within(-9), 10);
+  EXPECT_EQ(within(-16), 0);
+  layout.limit = -4;  // deeper ones never are
+  EXPECT_EQ(within(-4), 60);
+  EXPECT_EQ(within(-5), 0);
+  layout.deepest = core::deepest_in_declared_order;  // nor are any others of such a set
+  EXPECT_EQ(within(-1), 90);
+  EXPECT_EQ(within(-2), 0);
+}
+
 TEST_F(Candidates, SizesTravelAsWords) {
   HaloSizes other = sizes;
   for (SetSizes& set : other.sets) std::ranges::fill(set.within, 0.0);

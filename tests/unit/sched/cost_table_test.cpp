@@ -78,6 +78,18 @@ TEST(CostTable, AbsurdCostsAreNotWritten) {
   EXPECT_EQ(text_of(table), text_of(two));
 }
 
+TEST(CostTable, KeepsTheNetworkOfThisJobRatherThanThatOfTheSmallest) {
+  CostTable table;
+  const Network network = two.networks.begin()->second;
+  for (std::size_t k = 0; k < most_networks; ++k)
+    keep({static_cast<int>(2 + k), 1}, network, table);
+  keep({4096, 64}, network, table);
+  keep({4096, 64}, network, table);
+  EXPECT_EQ(table.networks.size(), most_networks);
+  EXPECT_FALSE(table.networks.contains({2, 1}));
+  EXPECT_THAT(text_of(table), HasSubstr("network 4096 64"));
+}
+
 TEST(CostTable, IsReplacedAsAWhole) {
   const test::TemporaryDirectory folder;
   std::string problem;
@@ -199,6 +211,7 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
   times.add(Way::alone, 1000, 9e-6);  // enough, but in the first flush
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
+  EXPECT_FALSE(book.costs_of(queue, CostBook::Sessions::all)[0].is_measured[0]);
   book.begin_flush();
   times.add(Way::alone, 1000, 2e-6);
   EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 2e-9);
@@ -250,6 +263,19 @@ TEST(CostBook, AFewIterationsCountAsMore) {
   TimedLoop loop;
   loop.times().add(Way::alone, 10, 64e-6);
   EXPECT_DOUBLE_EQ(loop.cost(Way::alone), 1e-6);
+}
+
+/// The first colour counts the iterations of all.
+TEST(CostBook, TimesOfLaterColoursCount) {
+  TimedLoop loop;
+  LoopTimes& times = loop.times();
+  times.add(Way::alone, 0, 100);  // no rows here so far
+  for (const int iterations : {1000, 0, 0}) times.add(Way::alone, iterations, 5);
+  EXPECT_DOUBLE_EQ(loop.cost(Way::alone), 0.015);
+  loop.book.begin_flush();
+  for (const int iterations : {1000, 0, 0}) times.add(Way::alone, iterations, 1);
+  EXPECT_DOUBLE_EQ(loop.cost(Way::alone), 0.003);
+  EXPECT_TRUE(loop.book.costs_of(loop.queue, CostBook::Sessions::all)[0].is_measured[0]);
 }
 
 /// Then caches are cold and pages missing.

@@ -104,8 +104,12 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 }
 
 /// What has just run in another schedule leaves other halos: plans begin without them, so that
-/// there are not as many plans as pairs of schedules.
+/// there are not as many plans as pairs of schedules. The signature is for agreements of the
+/// policy, which ranks reach before there is a plan; to describe the queue in each flush would be
+/// too much.
 std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
+  rows_.communicator().set_signature(
+      {numbered(0, flushes_), [&queue] { return describe_queue(queue); }});
   const ChainPolicy::Turn turn = policy_->begin(queue, hash, valid_, runner_.packing());
   if (turn.forgotten) plans_.clear();
   if (turn.changed)

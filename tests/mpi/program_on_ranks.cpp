@@ -7,6 +7,7 @@
 //   leaves    it ends the program
 //   dat       its argument is another dat      throws    its host function throws
 //   global    its global has another value       lazy      it leaves out a lazy reduction
+//   later     it leaves out a loop when two sequences have alternated for some time
 // otherwise all do the same:
 //   same      the calls of the cases above
 //   report    loops, and the table of op_timing_output
@@ -57,6 +58,17 @@ void run_lazy(const DeclaredGraph& d) {
   }
   double total = 0;
   op_fetch_global(sums[1], &total);
+}
+
+/// The third execution of a sequence is the first for which OP2_CHAIN=auto asks the ranks.
+void run_later(const DeclaredGraph& d) {
+  for (int step = 0; step < 5; ++step) {
+    if (!(is_odd && step == 4)) run_flow(d);
+    run_update(d);
+    op_flush();
+    run_text(d, "void scale(double* s) { *s *= 2; }");
+    op_flush();
+  }
 }
 
 /// Two steps; what differs is the second, so that the first has been planned and executed.
@@ -163,6 +175,7 @@ void run(const std::string& how, const std::string& prefix) {
   if (how == "forgets") return run_scattered();
   const Graph graph = ring(1000);
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
+  if (how == "later") return run_later(d);
   if (how == "divides") return run_division(d);
   if (how == "crowded") return run_crowded();
   if (how == "neighbour") return run_neighbour(d);

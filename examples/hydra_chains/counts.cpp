@@ -2,8 +2,10 @@
 #include "counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include <op2/compat/op2_stubs.h>
 
@@ -94,10 +96,14 @@ std::vector<double> averages(const Record& record) {
   return figures;
 }
 
-/// Takes the counts of one chain from a list of all, and moves on to the next chain.
+/// Takes the counts of one chain from a list of all, and moves on to the next chain. Those of the
+/// library are whole numbers.
 void take(Counts& counts, std::vector<double>::const_iterator& figures) {
-  visit_all(counts,
-            [&](auto& count) { count = static_cast<std::decay_t<decltype(count)>>(*figures++); });
+  visit_all(counts, [&](auto& count) {
+    using Count = std::decay_t<decltype(count)>;
+    const double figure = *figures++;
+    count = std::is_integral_v<Count> ? static_cast<Count>(std::llround(figure)) : figure;
+  });
 }
 
 }  // namespace

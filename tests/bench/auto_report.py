@@ -23,8 +23,9 @@ figures), 20 times each, with cuts 5 times, beginning with a model whose costs p
 that scatter by 2 %. First there are only `off` and `on`, and nothing else takes time; then also three cuts, whose times lie between, up to
 10 % higher or lower, as does what the model expects of them; the first two executions of each schedule take 1.5 times as long
 (no tiles yet), and each flush after a change of the schedule 1.1 times (other halos). Then a new schedule takes two plans
-of 2 flushes each, which do not count for the better one of `off` and `on`. Last, the model knows the costs of loops when its choice has
-run, as it does in the library: the test demands what is wanted of the first and of the last three rows; those between show what would be missing. The time of all flushes but the first two, those of
+of 2 flushes each, which do not count for the better one of `off` and `on`. Last, when its choice has been measured, the model chooses again with the true
+costs of loops, as it does in the library, but is as wrong as before about messages and about what cuts gain: the test demands what is wanted of the first and of the last three rows;
+those between show what would be missing. The time of all flushes but the first two, those of
 trials included, is above the better of `off` and `on` by:
 
 """
@@ -32,7 +33,8 @@ trials included, is above the better of `off` and `on` by:
 MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates}). The true
 costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
 these factors has left.
-Messages of trials, of agreements and of other schedules' halos are in these times. Making a plan takes no time on
+Messages of trials, of agreements and of other schedules' halos are in these times; but times of the solver's chains travel with
+the barrier before each chain, which is not. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
 has been seen to take up to 1.4 % more, which counts here as an excess of auto. {measured}; above the better of `off` and `on`:
@@ -47,7 +49,8 @@ IN_REAL_CACHES = """Points that have only been measured with earlier libraries, 
 """
 
 TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange; the executor makes them where the data of a rank
-exceed half of the cache that its cores share, as the system reports it (32 MB on the EPYC; 260 MB on this Xeon, where no loop runs in tiles).
+exceed half of its share of the cache, as the system reports it (32 MB for two ranks on the EPYC; 260 MB on this Xeon, where no loop runs in tiles:
+what its rows with and without differ by is noise).
 2 ranks of one machine, wall clock, us of an iteration, medians of interleaved runs:
 
 """

@@ -92,10 +92,10 @@ double predicted(const Point& point, const json& counts, const json& costs,
   return std::max(core, on_the_way) + 0.6e-6 * count("messages") + work - core + packing;
 }
 
-/// Schedules of a sequence: seconds of a flush, as they are and as the model believes; off, on, and
-/// cuts between them.
+/// Schedules of a sequence: seconds of a flush, as they are, as the model believes, and as it does
+/// with the true costs of loops; off, on, and cuts between them.
 struct Schedules {
-  std::vector<double> seconds, believed;
+  std::vector<double> seconds, believed, corrected;
 };
 
 /// Between -1 and 1: how many times by a factor something is more.
@@ -106,17 +106,22 @@ double power(double most, std::mt19937& random) {
 /// Airfoil's counts are not recorded: its ratio as a whole is wrong.
 Schedules schedules_of(const Point& point, const json& costs, bool cuts, std::mt19937& random) {
   const WrongCosts wrong{power(factor, random), power(factor, random)};
-  Schedules made{{point.off, point.on}, {point.off, point.on * wrong.update}};
-  if (point.program != "airfoil")
-    made.believed = {predicted(point, point.off_counts, costs, wrong),
-                     predicted(point, point.on_counts, costs, wrong)};
+  Schedules made{{point.off, point.on}, {point.off, point.on * wrong.update}, {}};
+  made.corrected = made.seconds;
+  const auto both = [&](const WrongCosts& factors) {
+    return std::vector{predicted(point, point.off_counts, costs, factors),
+                       predicted(point, point.on_counts, costs, factors)};
+  };
+  if (point.program != "airfoil") made.believed = both(wrong), made.corrected = both({1, 1});
   for (const double part : cuts ? std::span(between) : std::span<const double>()) {
     const double differs = power(cut_spread, random);
     const auto on_the_way = [&](const std::vector<double>& ends) {
       return std::pow(ends[0], 1 - part) * std::pow(ends[1], part) * differs;
     };
     made.seconds.push_back(on_the_way(made.seconds));
-    made.believed.push_back(on_the_way(made.believed) * power(cut_spread, random));
+    const double mistake = power(cut_spread, random);
+    for (auto* expected : {&made.believed, &made.corrected})
+      expected->push_back(on_the_way(*expected) * mistake);
   }
   return made;
 }
@@ -159,7 +164,6 @@ double excess(const Schedules& schedules, const Setting& setting, int repeats,
   double total = 0;
   int waiting = 0;
   for (int k = 0; k < repeats; ++k) {
-    if (setting.revised && trials.is_to_be_revised()) trials.revise(schedules.seconds);
     const Trials::Turn turn = trials.next();
     const double seconds = flushes.run(turn.schedule);
     total += seconds + (turn.schedule == better ? 0 : flushes.last_plan());
@@ -168,7 +172,9 @@ double excess(const Schedules& schedules, const Setting& setting, int repeats,
     if (trials.to_agree().empty() || ++waiting < 2) continue;
     waiting = 0;
     const std::vector<double> all(trials.to_agree().begin(), trials.to_agree().end());
+    const bool is_revised = setting.revised && trials.is_to_be_revised();
     trials.agree(all);
+    if (is_revised) trials.revise(schedules.corrected);
   }
   return total / (repeats * std::min(schedules.seconds[0], schedules.seconds[1])) - 1;
 }

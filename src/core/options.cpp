@@ -125,9 +125,9 @@ constexpr OptionRow table[] = {
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
      "most halo layers that a chain may need; longer chains are cut"},
     {"OP2_SLICE", one_of<&O::slice>, "off, on",
-     "with OP2_CHAIN=on, on CPUs: whether chains receive and execute exactly the rows that they "
-     "need instead of halo layers, where that saves a tenth of the bytes or of the redundant "
-     "iterations"},
+     "where OP2_CHAIN is on, or auto chooses it, on CPUs: whether chains receive and execute "
+     "exactly the rows that they need instead of halo layers, where that saves a tenth of the "
+     "bytes or of the redundant iterations"},
     {"OP2_REDUCE", one_of<&O::reduce>, "auto, flat, node",
      "how sums and extremes go over the ranks, the same bits in each way; flat: as MPI combines "
      "all ranks; node: on each node, then over the nodes; auto: node, if there are several nodes "

@@ -5,7 +5,7 @@
     bench_auto.py build/release docs            modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
     bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
-    ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
+    ... --repeats 100 --every 4 --first 1       modelled networks: points 1, 5, 9 ..., with 100 repeats (10 000: hours)
     ... --resume                                without the points and repeats that auto.jsonl has already; rounds of the same library in wall clock count too
 
 On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up

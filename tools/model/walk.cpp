@@ -146,6 +146,7 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
       if (costs_.knows(longer.names)) best = longer;
     }
     first += best.names.size();
+    for (const std::string& name : best.names) best.bytes += traffic_of(record_, name);
     steps.push_back(std::move(best));
   }
   return steps;
@@ -153,12 +154,12 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, double gain, double part, double bytes) const {
-  const double seconds = costs_.of(step.names, gain, part);
+double Walk::seconds_of(const Step& step, double gain, double part) const {
+  const double seconds = costs_.of(step.names, gain, part) / step.colours;
   const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
   const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
   if (slowdown == 1 || seconds <= 0) return seconds;
-  const double share = bytes / seconds / machine_.rate(busy_);
+  const double share = step.bytes / step.colours / seconds / machine_.rate(busy_);
   return share > 1 ? seconds : seconds * (1 + share * (slowdown - 1));
 }
 
@@ -179,23 +180,32 @@ double Walk::gain_of(const Step& step, const TimedChain& chain) const {
   return std::min(1.0, chain.saved / then);
 }
 
-void Walk::time(const Step& step, TimedChain& chain) const {
-  Prediction::Loop loop{1, 0, 0};
-  const double gain = gain_of(step, chain);
-  double bytes = 0;  // of an iteration
-  for (const std::string& name : step.names) bytes += traffic_of(record_, name);
+Walk::Iterations Walk::iterations_of(const Step& step, const RankHalo& halo) {
+  const double all = halo.rows(step.set, step.levels.extent);
+  const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
+  return {interior, all - interior, std::max(0.0, all - halo.rows(step.set, 0))};
+}
+
+void Walk::time(TimedChain& chain) const {
+  chain.loops.assign(chain.steps.size(), {1, 0, 0});
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
-    const RankHalo& halo = cut_.ranks[rank];
-    const double owned = halo.rows(step.set, 0);
-    const double all = halo.rows(step.set, step.levels.extent);
-    const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-    const double each = seconds_of(step, gain, part_bytes_[rank], bytes) / step.colours;
-    chain.phases.interior[rank] += each * interior;
-    chain.phases.boundary[rank] += each * (all - interior);
-    loop.seconds += each * all;
-    loop.redundant += each * std::max(0.0, all - owned);
+    time(chain, rank, &Iterations::interior, chain.phases.interior[rank]);
+    time(chain, rank, &Iterations::boundary, chain.phases.boundary[rank]);
   }
-  chain.loops.push_back(loop);
+}
+
+/// Where only one step of a phase has iterations, it has no tiles there.
+void Walk::time(TimedChain& chain, std::size_t rank, double Iterations::*phase, double& sum) const {
+  std::vector<Iterations> all;
+  for (const Step& step : chain.steps) all.push_back(iterations_of(step, cut_.ranks[rank]));
+  const bool tiles = std::ranges::count_if(all, [&](const auto& i) { return i.*phase > 0; }) > 1;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const double gain = tiles ? chain.gains[k] : 0;
+    const double each = seconds_of(chain.steps[k], gain, part_bytes_[rank]);
+    sum += each * (all[k].*phase);
+    chain.loops[k].seconds += each * (all[k].*phase);
+    if (phase == &Iterations::boundary) chain.loops[k].redundant += each * all[k].redundant;
+  }
 }
 
 const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& schedule,
@@ -219,9 +229,10 @@ const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& sched
     made.messages = &messages->second;
     made.steps = steps_of(record_.sequences[sequence], chain);
     made.saved = saved_by(made.steps);
+    for (const Step& step : made.steps) made.gains.push_back(gain_of(step, made));
     made.phases.interior.resize(cut_.ranks.size());
     made.phases.boundary.resize(cut_.ranks.size());
-    for (const Step& step : made.steps) time(step, made);
+    time(made);
   }
   return timed;
 }

@@ -63,7 +63,13 @@ class Walk {
     LoopNames names;
     int set;
     sched::LoopLevels levels;
-    double colours;  ///< of which this is one
+    double colours;    ///< of which this is one
+    double bytes = 0;  ///< that an iteration moves
+  };
+  /// Of a step on a rank: while messages are in flight, after them, and, of these, those that other
+  /// ranks execute, too.
+  struct Iterations {
+    double interior, boundary, redundant;
   };
   /// A chain with all that does not depend on clocks.
   struct TimedChain {
@@ -72,6 +78,7 @@ class Walk {
     std::vector<Step> steps;
     double saved;  ///< of its traffic, by tiles, where a part is as large as one that ran in tiles
                    ///< when costs were recorded; 0: it is not tiled
+    std::vector<double> gains;  ///< of each step, see Costs::of
     PhaseTimes phases;
     std::vector<Prediction::Loop> loops;  ///< of one execution, per step
   };
@@ -89,11 +96,13 @@ class Walk {
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
   double saved_by(const std::vector<Step>& steps) const;
   double gain_of(const Step& step, const TimedChain& chain) const;
-  void time(const Step& step, TimedChain& chain) const;
-  /// @param gain   see Costs::of
-  /// @param part   working bytes of the rank
-  /// @param bytes  that an iteration moves
-  double seconds_of(const Step& step, double gain, double part, double bytes) const;
+  static Iterations iterations_of(const Step& step, const RankHalo& halo);
+  void time(TimedChain& chain) const;
+  /// Of one rank. @param sum  to which the seconds are added
+  void time(TimedChain& chain, std::size_t rank, double Iterations::*phase, double& sum) const;
+  /// @param gain  see Costs::of
+  /// @param part  working bytes of the rank
+  double seconds_of(const Step& step, double gain, double part) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);

@@ -51,7 +51,8 @@ std::optional<Owners> serial_kway_owners(const BlockMesh& mesh, int map, int par
         "SCOTCH_contextBindGraph");
   Scoped<SCOTCH_Strat, SCOTCH_stratExit> strategy;
   check(SCOTCH_stratInit(&strategy.value), "SCOTCH_stratInit");
-  check(SCOTCH_stratGraphMapBuild(&strategy.value, SCOTCH_STRATDEFAULT, parts, imbalance),
+  // PT-Scotch tries several copies of the coarsest graph; by default Scotch would find worse borders.
+  check(SCOTCH_stratGraphMapBuild(&strategy.value, SCOTCH_STRATQUALITY, parts, imbalance),
         "SCOTCH_stratGraphMapBuild");
   std::vector<SCOTCH_Num> part(dual.rows());
   check(SCOTCH_graphPart(&bound.value, parts, &strategy.value, part.data()), "SCOTCH_graphPart");

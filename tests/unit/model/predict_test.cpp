@@ -133,6 +133,23 @@ TEST_F(PredictCommand, OfOneRankIsTheSumOfItsLoops) {
   EXPECT_THAT(output_, HasSubstr("program 'line', machine: a test"));
 }
 
+/// On parts of two cells between others, only one step has iterations while messages are in flight.
+TEST_F(PredictCommand, APhaseOfOneStepHasNoTiles) {
+  const Cut cut = cut_of(line_of(8), 4);
+  core::RunRecord record = record_of_steps(8, 1);
+  record.all_in_tiles = true;
+  record.costs.push_back({{"flow"}, Way::tiled, 10, 1000, 1e-3});
+  double expected = 0;
+  for (int rank = 0; rank < 4; ++rank) {
+    const RankHalo& halo = cut.ranks[static_cast<std::size_t>(rank)];
+    const bool is_at_end = rank == 0 || rank == 3;
+    ASSERT_EQ(halo.rows(0, -2) > 0, is_at_end) << "interior of update";
+    ASSERT_EQ(halo.rows(1, -1), 1) << "interior of flow";
+    expected += 10 * ((is_at_end ? 1e-6 : 3e-6) + 1e-6 * (halo.rows(1, 1) - 1)) / 4;
+  }
+  EXPECT_NEAR(predicted(record, cut, machine_with(0)).at("off,loop,\"flow\""), expected, exact);
+}
+
 /// A step moves 64 bytes of a cell and an edge, of which tiles of n steps move 40 once: they save
 /// 1 - 40 / (64 n). Recorded were six steps, as a chain of one rank.
 TEST_F(PredictCommand, TilesGainLessInShorterChains) {
@@ -214,8 +231,9 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
   };
   EXPECT_THAT(refusal("form", "form"), IsEmpty());
   EXPECT_THAT(refusal("\"latency_us\": 1.0,", ""), HasSubstr("on_node: 'latency_us' is missing"));
-  EXPECT_THAT(refusal("\"latency_us\"", "\"latency_ms\""),
-              HasSubstr("on_node: 'latency_ms' is not known here; there are latency_us, overhead_us"));
+  EXPECT_THAT(
+      refusal("\"latency_us\"", "\"latency_ms\""),
+      HasSubstr("on_node: 'latency_ms' is not known here; there are latency_us, overhead_us"));
   EXPECT_THAT(refusal("\"version\"", "\"ranks\": 4, \"version\""),
               HasSubstr("'ranks' is not known here"));
   EXPECT_THAT(refusal("\"overhead_us\": 0.0", "\"overhead_us\": -1"),

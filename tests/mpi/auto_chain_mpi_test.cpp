@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_CHAIN=auto on ranks: results as with off, messages as those of the schedule that runs, and
 // what happens if nothing is known of costs or the table of costs is damaged.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -212,6 +213,26 @@ TEST(AutoChain, ExchangesMessagesAndBytesAreThoseOfTheExplainedSchedule) {
   if (std::getenv("TEST_CHAINED") != nullptr) {
     EXPECT_THAT(explanation, HasSubstr("chained: saves"));
   }
+}
+
+/// The flush that a line of a log names.
+std::size_t flush_of(const std::string& explanation) {
+  const std::string before = "flush ";
+  const std::size_t at = explanation.find(before);
+  return at == std::string::npos ? 0 : std::stoul(explanation.substr(at + before.size()));
+}
+
+/// Whatever trials have shown in between; those that come still are few.
+TEST(AutoChain, SoAreThoseOfLaterFlushes) {
+  constexpr std::size_t flushes = 300;
+  const OwnCache cache;
+  const Observed chosen = run_session("auto", 900, flushes);
+  const std::string explanation = of_root(last_explanation(chosen.log));
+  ASSERT_EQ(explanation.empty(), ranks() == 1) << chosen.log;
+  const Observed explained = run_session("on", 900, 8, "", ends_of_chains(explanation));
+  const auto since = chosen.flushes.begin() + static_cast<std::ptrdiff_t>(flush_of(explanation));
+  const auto count = std::count(since, chosen.flushes.end(), explained.flushes.back());
+  EXPECT_GT(2 * count, chosen.flushes.end() - since) << explanation;
 }
 
 TEST(AutoChain, IsExplained) {

@@ -250,10 +250,14 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
     text += fmt::format(", measured {:.2f}", *of_off > 0 ? *time / *of_off : 1);
   if (const std::int64_t flush = sequence.trials->changed_at(); flush > 0)
     text += fmt::format(" (by trials, since flush {})", flush + sequence.learning);
+  say(sequence, text);
+}
+
+/// In the table of loops and where chains are shown.
+void ChainPolicy::say(const Sequence& sequence, const std::string& text) {
+  const core::LoopRecord& first = sequence.queue->records().front();
   const std::string subject = fmt::format("chains of sequence {} ({}, {})", sequence.number,
-                                          sequence.queue->records().front().is_assignment()
-                                              ? "an assignment"
-                                              : sequence.queue->records().front().name,
+                                          first.is_assignment() ? "an assignment" : first.name,
                                           core::counted(sequence.queue->size(), "loop"));
   table_.note(subject, text);
   if (options_.dump.analyse && rows_.communicator().is_root())

@@ -122,6 +122,7 @@ class ChainPolicy {
   PolicyInputs agreed(const Sequence& sequence, CostBook::Sessions sessions,
                       const PackTimes& packing);
   void explain_choice(Sequence& sequence);
+  void say(const Sequence& sequence, const std::string& text);
   void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
   std::size_t random();
   void send_times();

@@ -66,9 +66,11 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
   const core::LoopRecord* const unknown_loop = first_unknown(*sequence.queue, inputs.costs);
   if (unknown_loop == nullptr) return inputs;
   if (sequence.flushes - 1 > flushes_to_learn) return std::nullopt;  // and it was said
-  log_.info(fmt::format(
-      "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of {} was measured",
-      core::counted(sequence.queue->size(), "loop"), named_with_site(*unknown_loop)));
+  const std::string as_off = fmt::format(
+      "as with OP2_CHAIN=off, because no cost of {} was measured", named_with_site(*unknown_loop));
+  log_.info(fmt::format("OP2_CHAIN=auto: {} run {}", core::counted(sequence.queue->size(), "loop"),
+                        as_off));
+  say(sequence, as_off);
   return std::nullopt;
 }
 

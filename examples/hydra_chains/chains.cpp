@@ -46,7 +46,7 @@ Chain weight(const Solver& s, Variant variant) {
   return {
       "weight",
       {{start_weights, "start_weights", s.nodes,
-        joined({own({s.x}, OP_READ), own({s.qo}, OP_WRITE)})}},
+        joined({own({s.x}, OP_READ), own({s.qo}, OP_RW)})}},
       {{sumbwts,
         "sumbwts",
         s.bnd,

@@ -12,7 +12,7 @@ namespace hydra_chains {
 // Loops before the chains: values change in owned rows only, so that copies of them are outdated.
 
 OP_KERNEL(start_weights, (const double* x, double* qo), {
-  for (int n = 0; n < 6; ++n) qo[n] = 0.1 * x[n % 3];
+  for (int n = 0; n < 6; ++n) qo[n] = 0.25 * qo[n] + 0.1 * x[n % 3];
 });
 
 OP_KERNEL(relax_volume, (const double* x, double* vol),

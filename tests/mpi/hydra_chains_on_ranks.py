@@ -89,12 +89,12 @@ def check_results(mpiexec, program):
             sequential = bits == "off" and not variant
             reference = run(mpiexec, program, 1 if sequential or bits == "on" else 2, *arguments, *variant,
                             OP2_REPRODUCIBLE=bits)
-            for ranks, chain, partitioner in ((2, "on", "RCB"), (3, "off", "boxes"), (3, "on", "boxes"),
-                                              (8, "off", "RANDOM"), (8, "on", "RCB")):
+            for ranks, chain, partitioner, rows in ((2, "on", "RCB", "off"), (3, "off", "boxes", "off"), (3, "on", "boxes", "on"),
+                                                    (8, "off", "RANDOM", "off"), (8, "on", "RCB", "off"), (8, "on", "RCB", "on")):
                 result = run(mpiexec, program, ranks, *arguments, *variant, "--partitioner", partitioner, "-",
-                             OP2_REPRODUCIBLE=bits, OP2_CHAIN=chain)
+                             OP2_REPRODUCIBLE=bits, OP2_CHAIN=chain, OP2_SLICE=rows)
                 runs += 1
-                where = f"{result['variant']}, np {ranks}, chain {chain}, {partitioner}, reproducible {bits}"
+                where = f"{result['variant']}, np {ranks}, chain {chain}, slices {rows}, {partitioner}, reproducible {bits}"
                 if bits == "on" and result["fingerprint"] != reference["fingerprint"]:
                     failures.append(f"{where}: other bits")
                 if not deviation(result, reference) <= TOLERANCE:

@@ -40,7 +40,7 @@ NEGFLAG = loop("negflag", PEDGES, (), [("vol", RW)])
 LIMXP = loop("limxp", EDGES, (), [("vol", READ), ("q9", INC)])
 EQUAL = pairs_loop("periodicity_of_limits", "q9")
 CHAINS = {  # name: (flush before it, its loops, at the start of the program only)
-    "weight": ([nodes_loop("start_weights", ("qo", WRITE))],
+    "weight": ([nodes_loop("start_weights", ("qo", RW))],
                [loop("sumbwts", BND, [("kind", READ)], [("qo", INC)]),
                 pairs_loop("periodsym", "qo"),
                 loop("centreline", CBND, (), [("qo", WRITE)]),

@@ -162,7 +162,7 @@ TEST(Slice, EdgesOfAPeriodicChainNeedTwoLayersWhereLevelsNeedThree) {
   Found found;
   comm::run_fake_ranks(ranks, [&](comm::Communicator& rank) { find_period(rank, found); });
   EXPECT_EQ(found.levels[0].loops[1].extent, 5);  // three layers
-  EXPECT_GE(found.ranks_with_two_layers, ranks * 95 / 100);
+  EXPECT_GE(100 * found.ranks_with_two_layers, 95 * ranks);
   EXPECT_LT(2 * found.bytes, found.bytes_of_levels);
   for (const Analysis& slices : found.slices) {
     EXPECT_EQ(slices.loops, found.slices[0].loops);

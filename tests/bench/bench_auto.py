@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far OP2_CHAIN=auto is from the better of on and off.
 
-    bench_auto.py build/release docs            modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks: hours
+    bench_auto.py build/release docs            modelled networks with 100, 1 000 and 10 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
     bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
-    ... --repeats 100 --every 4 --first 1       modelled networks: points 1, 5, 9 ..., with 100 repeats (10 000: hours)
+    ... --repeats 100 --every 4 --first 1       modelled networks: points 1, 5, 9 ..., with 100 repeats
     ... --resume                                without the points and repeats that auto.jsonl has already; rounds of the same library in wall clock count too
 
 On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
@@ -51,6 +51,7 @@ BOUND = {"OMPI_MCA_hwloc_base_binding_policy": "core"}  # of ranks in wall clock
 FACTOR = 1.5
 ROUNDS = ENOUGH_RUNS
 MOST_ROUNDS = 3  # times as many, if the cores are moved
+MANY_RANKS, MANY_REPEATS = 16, 1000
 WARM_UP = 2  # executions that no program counts
 FEW = 10  # executions that are counted of off and on, which change no more
 FEW_OF_AIRFOIL = 100  # the last one waits for a sum
@@ -180,12 +181,18 @@ def points_of(quick):
     return list(dict.fromkeys(replace(p, mode="off") for p in (some if quick else bench_mpi.all_points(False))))
 
 
+def repeats_of(point, repeats):
+    """On many ranks without the most: two cores would be at it for a day."""
+    return [count for count in repeats if point.ranks <= MANY_RANKS or count <= MANY_REPEATS]
+
+
 def on_networks(network, points, options, record, done):
     """All points, of which those are measured that are not done."""
     found, library = [], library_of(network.programs.build, "lib*.so")
     for number, point in enumerate(points[options.first :: options.every], 1):
         seed, names = seed_of(fields(point)), network.names(point)
-        repeats = missing(done, names.values(), seed, options.repeats)
+        wanted = repeats_of(point, options.repeats)
+        repeats = missing(done, names.values(), seed, wanted)
         seconds = network.compare(point, seed, repeats) if repeats else {}
         for name, what in names.items():
             if repeats:
@@ -194,12 +201,12 @@ def on_networks(network, points, options, record, done):
                 record(made)
                 done[key_of(made)] = joined(done.get(key_of(made)), made)
             found.append(done[key_of({"auto": what})]["seconds"])
-            print(f"{number}: " + line_of(", ".join(f"{n} {v}" for n, v in what.items()), found[-1], options.repeats), flush=True)
+            print(f"{number}: " + line_of(", ".join(f"{n} {v}" for n, v in what.items()), found[-1], wanted), flush=True)
     return all([report(count, found) for count in options.repeats])
 
 
 def solver_cases(quick):
-    cases = {(p.ranks, p.nodes, p.latency): p for p in bench_mpi.solver_points(quick) if p.ranks <= 16}
+    cases = {(p.ranks, p.nodes, p.latency): p for p in bench_mpi.solver_points(quick)}
     return [SolverCase(*case, "off") for case in cases]
 
 
@@ -322,7 +329,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("output")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, nargs="+", choices=LIMITS, default=[100, 1000])
+    parser.add_argument("--repeats", type=int, nargs="+", choices=LIMITS, default=list(LIMITS))
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="measure only what auto.jsonl does not have, and go on with its rounds")

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -30,6 +30,7 @@ MODES = {
     "off": {"OP2_CHAIN": "off"},
     "on": {"OP2_CHAIN": "on"},
 }
+SLICED = {"sliced": {"OP2_CHAIN": "on", "OP2_SLICE": "on"}}  # of the solver alone
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
 LONGEST_RUN = 3600  # seconds, for 10 000 repeats of the solver
@@ -144,7 +145,7 @@ class Programs:
         command = ["timeout", "-k", "5", LONGEST_RUN, "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         quick_copies = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # a system call for each message takes longer
-        return self.run(command, **MODES[point.mode], **quick_copies)
+        return self.run(command, **{**MODES, **SLICED}[point.mode], **quick_copies)
 
     def airfoil(self, side, iterations, *more):
         """A C-grid of side x side has 3 side^2 cells."""
@@ -236,6 +237,9 @@ def measure_solver(programs, records, folder, quick, costs=None):
             records.add({"solver_left_out": asdict(point)})
             print(f"left out: {str(error).splitlines()[0]}")
         print(f"{point} in {time.monotonic() - begin:.0f} s", flush=True)
+    for point in dict.fromkeys(replace(point, mode="sliced") for point in solver_points(quick)):
+        records.add({"solver_sliced": asdict(point), "result": programs.measure_solver(point, file)})
+        print(point, flush=True)
     if has_costs:
         return
     for width in (10, 20, 32)[: 1 if quick else 3]:

@@ -46,6 +46,19 @@ DIFFERENCES = """Why they differ:
 * *period* sends no `q9` with chains, because its copies are valid when the chain begins, as the published bytes suggest: an untimed loop before it
   has written them. Otherwise its 9 values would be sent, too.
 * *vflux* and *iflux* have one exchange before their only loop over edges, so that nothing is gained or lost; published are losses of up to 12 %.
+* Bytes of *weight*: with chains half as many values go, but two layers deep, and the second layer is a little larger than the first, so as many
+  bytes go. Published are a third as many values (6 for 18), hence fewer bytes.
+* Iterations without chains: a rank here is a box of a regular cube, with three edges per node and the least border that there is, a published one is part of a general
+  mesh: it executes several times as many iterations outside its core in every chain, also where nothing is chained, and has more boundary elements and pairs
+  (*jacob* has no others). What chains add grows with that.
+* Cores: an edge whose nodes a loop before it completes only after the messages must wait, too. So the core of *weight* is smaller than that of *gradl* here, though both have one loop over edges:
+  pairs and the axis change `qo` before. The published cores do not show that.
+* Signs of *weight* and *period*: with 2 us a chain costs more than it saves, since its iterations grow by about what the last table but one says and the messages that it
+  spares take a few microseconds. With 50 us both gain up to some thousands of nodes per rank. The published gains of *period* grow with the number of nodes in spite of 70 % more
+  iterations: messages took most of the time there, with 128 ranks on a node that send at once. The model of this page has no such crowding.
+* *vflux* gains over `separate`, since five messages to a neighbour become one and packing is not dearer. Published are losses, of the same loops and bytes.
+* Slices (`OP2_SLICE=on`) are off in these tables. What pairs and boundaries need of other ranks are single rows, and levels hold whole layers: the table of slices
+  below shows up to 92 % fewer bytes with them, and gains where layers lose.
 * Published gains are over one message per dat and halo part; those here too, and beside them over the one message per neighbour that
   `OP2_CHAIN=off` sends.
 
@@ -57,12 +70,12 @@ class SolverResults:
 
     def __init__(self, records):
         self.wall = [r for r in records if "solver_wall" in r]
-        self.results = {}
+        self.results, self.sliced = {}, {}
         for record in records:
-            if "solver_point" in record:
-                p = record["solver_point"]
-                chains = {chain["chain"]: chain for chain in record["result"]["chains"]}
-                self.results[p["ranks"], p["nodes"], p["latency"], p["mode"]] = chains
+            for kind, found in (("solver_point", self.results), ("solver_sliced", self.sliced)):
+                if kind in record:
+                    p = record[kind]
+                    found[p["ranks"], p["nodes"], p["latency"], p["mode"]] = {chain["chain"]: chain for chain in record["result"]["chains"]}
 
     def points(self):
         """Those of which all latencies and modes were measured."""
@@ -169,6 +182,31 @@ def wall_table(results, table):
     return text + table(["nodes per rank", "chain", "off, us", "on, us", "gain, %", "spread of off, %"], rows)
 
 
+SLICES = """With `OP2_SLICE=on`, chains receive and execute exactly the rows that they need where that is much less
+([halo-algebra.md](halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does not compare them yet: it uses slices only where it chooses long chains.
+Bytes are those of all ranks, iterations the most of one. The model of this page charges iterations, rows and bytes, not that rows are taken one by one:
+
+"""
+
+
+def slices_table(results, table):
+    rows = []
+    for (ranks, nodes, latency, _), sliced in sorted(results.sliced.items()):
+        for name, by_rows in sliced.items():
+            off, on = (results.chain((ranks, nodes), latency, mode, name) for mode in ("off", "on"))
+            if by_rows["sum"]["bytes"] == on["sum"]["bytes"]:
+                continue
+            chains = (off, on, by_rows)
+            rows.append([str(ranks), str(nodes), str(latency), name, *(f"{1e6 * c['most']['seconds']:.1f}" for c in chains),
+                         f"{100 * (1 - by_rows['most']['seconds'] / off['most']['seconds']):+.1f}",
+                         " / ".join(f"{c['sum']['bytes'] / 1e6:.2f}" for c in chains),
+                         " / ".join(f"{c['most']['core'] + c['most']['rest']:.0f}" for c in chains)])  # fmt: skip
+    if not rows:
+        return ""
+    return SLICES + table(["ranks", "nodes per rank", "latency, us", "chain", "off, us", "on, us", "with slices, us", "gain over off, %",
+                           "MB: off / on / slices", "iterations: off / on / slices"], rows)  # fmt: skip
+
+
 def differences(results, point):
     latency = results.latencies()[0]
     chain = lambda mode, name: results.chain(point, latency, mode, name)  # noqa: E731
@@ -204,4 +242,4 @@ def section(records, table):
         return text
     for latency in results.latencies():
         text += times_table(results, latency, table)
-    return text + error_text(results) + wall_table(results, table)
+    return text + error_text(results) + slices_table(results, table) + wall_table(results, table)

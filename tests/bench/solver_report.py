@@ -58,7 +58,7 @@ DIFFERENCES = """Why they differ:
   iterations: messages took most of the time there, with 128 ranks on a node that send at once. The model of this page has no such crowding.
 * *vflux* gains over `separate`, since five messages to a neighbour become one and packing is not dearer. Published are losses, of the same loops and bytes.
 * Slices (`OP2_SLICE=on`) are off in these tables. What pairs and boundaries need of other ranks are single rows, and levels hold whole layers: the table of slices
-  below shows up to 92 % fewer bytes with them, and gains where layers lose.
+  below shows how many bytes and iterations that saves, and gains where layers lose.
 * Published gains are over one message per dat and halo part; those here too, and beside them over the one message per neighbour that
   `OP2_CHAIN=off` sends.
 

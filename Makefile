@@ -123,6 +123,7 @@ bench-gpu: build/release/build.ninja
 
 bench-auto: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil hydra_chains cg_bench cores_bench netmodel op2-jitinspect
+	@$(PYTHON) -B tests/bench/bench_explained.py build/release $(if $(QUICK),build $(QUICK),docs)
 	@$(PYTHON) -B tests/bench/bench_auto.py build/release $(if $(QUICK),build $(QUICK),docs)
 
 bench-model: build/release/build.ninja

@@ -6,6 +6,7 @@ import statistics
 import zlib
 
 import core_distance
+import explained_report
 from paired_figures import interval_of
 from programs import CACHES, CACHES_IN_WORDS
 
@@ -74,8 +75,8 @@ WALL_OF = """{cores} (measured {dates}):
 
 
 def key_of(record):
-    what = next(record[kind] for kind in ("auto", "wall", "tiles") if kind in record)
-    return json.dumps([what, record.get("cores", ""), record.get("cpu", "")], sort_keys=True)
+    kind = next(kind for kind in ("auto", "explained", "wall", "tiles") if kind in record)
+    return json.dumps([kind, record[kind], record.get("cores", ""), record.get("cpu", "")], sort_keys=True)
 
 
 def joined(before, record):
@@ -287,8 +288,8 @@ def plotted(records, path):
 def section(folder, points_there_are, table):
     """@param points_there_are  number of points that there are for modelled networks"""
     records = read(folder / "auto.jsonl").values()
-    of_networks, in_wall_clock, of_tiles = ([r for r in records if kind in r] for kind in ("auto", "wall", "tiles"))
+    of_networks, of_choices, in_wall_clock, of_tiles = ([r for r in records if kind in r] for kind in ("auto", "explained", "wall", "tiles"))
     text = HEADING + simulated(folder / "auto_simulated.json", table)
     if of_networks:
         text += modelled(of_networks, points_there_are, table) + plotted(of_networks, folder / "auto.png")
-    return text + wall(in_wall_clock, table) + tiles(of_tiles, table)
+    return text + explained_report.section(of_choices, table) + wall(in_wall_clock, table) + tiles(of_tiles, table)

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import explained_report
 from auto_report import judged, key_of, known_rounds, missing, modelled, read, seed_of, wall
 from programs import CACHES
 
@@ -125,6 +126,27 @@ class Records(unittest.TestCase):
         text = modelled(read_lines(record(r100=2.2)).values(), 129, lambda header, rows: "")
         self.assertIn("Of the 129 points", text)
         self.assertIn("1 were measured: 128 were not", " ".join(text.split()))
+
+
+class Explained(unittest.TestCase):
+    POINT = {"program": "growing", "ranks": 16, "cells": 700, "nchains": 2, "latency": 2}
+    OFF = "flush 2: 4 loops, an exchange for each that needs one; predicted 1.00 of off"
+    ON = "flush 8: loops 0..1, 2..3 chained: saves 2 exchanges, +8.5 % iterations, tiles 1.00x; predicted 0.80 of off, measured 0.84"
+
+    def section(self, *lines):
+        record = {"explained": self.POINT, "lines": lines, "repeats": 100, "date": "2026-11-28"}
+        return explained_report.section([record], lambda header, rows: repr(rows))
+
+    def test_a_choice_that_was_replaced_is_shown_with_its_times(self):
+        text = self.section(self.OFF, self.ON)
+        self.assertIn("At 0 points the first choice stood.", text)
+        self.assertIn("off by 4.8 % (median), at most 4.8 %", text)
+        self.assertIn("['growing', '16', '700', '2', '2', 'off', '1.00', '2 chains, 2 exchanges less', '0.80', '0.84']", text)
+
+    def test_one_that_stood_is_only_counted(self):
+        text = self.section(self.ON, self.ON)
+        self.assertIn("At 1 points the first choice stood.", text)
+        self.assertNotIn("replaced", text)
 
 
 if __name__ == "__main__":

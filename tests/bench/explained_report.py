@@ -17,8 +17,8 @@ def choice(line):
     """Of the chains that a line names, how many there are."""
     if " chained: " not in line:
         return "off"
-    chains = len(re.findall(r"\d+\.\.\d+", line.split(" chained: ")[0]))
-    return f"{chains} chain{'s' if chains > 1 else ''}, {re.search('saves (-?[0-9]+)', line).group(1)} exchanges less"
+    chains, less = len(chained_loops(line)), re.search("saves (-?[0-9]+ exchanges?)", line).group(1)
+    return f"{chains} chain{'s' if chains > 1 else ''}, {less} less"
 
 
 def chained_loops(line):

@@ -25,7 +25,7 @@ that scatter by 2 %. First there are only `off` and `on`, and nothing else takes
 10 % higher or lower, as does what the model expects of them; the first two executions of each schedule take 1.5 times as long
 (no tiles yet), and each flush after a change of the schedule 1.1 times (other halos). Then a new schedule takes two plans
 of 2 flushes each, which do not count for the better one of `off` and `on`. Last, when its choice has been measured, the model chooses again with the true
-costs of loops, as it does in the library, but is as wrong as before about messages and about what cuts gain: the test demands what is wanted of the first and of the last three rows;
+costs of loops, as it does in the library, but is as wrong as before about messages and about what cuts gain (of Airfoil, whose counts are not recorded, it then knows the times of `off` and `on`): the test demands what is wanted of the first and of the last three rows;
 those between show what would be missing. The time of all flushes but the first two, those of
 trials included, is above the better of `off` and `on` by:
 

@@ -56,6 +56,7 @@ WARM_UP = 2  # executions that no program counts
 FEW = 10  # executions that are counted of off and on, which change no more
 FEW_OF_AIRFOIL = 100  # the last one waits for a sum
 AIRFOIL_FLUSH = 5  # iterations that the queue of Airfoil holds
+UNTIMED_OF_AIRFOIL = WARM_UP * AIRFOIL_FLUSH
 
 
 def perturbed(costs, seed):
@@ -90,10 +91,9 @@ def fields(point):
 
 
 def airfoil_run(programs, side, flushes):
-    """Words of a command that executes so many flushes after those that are not counted; and the latter's iterations."""
-    untimed = WARM_UP * AIRFOIL_FLUSH
-    iterations = untimed + AIRFOIL_FLUSH * flushes
-    return programs.airfoil(side, iterations, "--every", iterations, "--untimed", untimed), untimed
+    """Words of a command that executes so many flushes after those that are not counted."""
+    iterations = UNTIMED_OF_AIRFOIL + AIRFOIL_FLUSH * flushes
+    return programs.airfoil(side, iterations, "--every", iterations, "--untimed", UNTIMED_OF_AIRFOIL)
 
 
 class ModelledNetwork:
@@ -126,11 +126,23 @@ class ModelledNetwork:
     def kept(self):
         return self.folder / "cache" / "costs.txt"
 
-    def seconds(self, point, costs, repeats):
+    def true_costs(self, point, seed):
+        return self.file("true.costs", perturbed(self.costs[point.program], seed))
+
+    def begin(self, point):
+        """The next run with auto begins with the point's table."""
+        self.kept().write_bytes(self.table(point))
+
+    def command(self, point, repeats):
         if point.program == "airfoil":
-            arguments, untimed = airfoil_run(self.programs, bench_mpi.airfoil_side(point.cells * point.ranks), repeats)
-            return bench_mpi.airfoil_seconds(self.programs.on_network(point, costs, arguments), untimed)
-        result = self.programs.measure(point, costs, repeats)
+            return airfoil_run(self.programs, bench_mpi.airfoil_side(point.cells * point.ranks), repeats)
+        return self.programs.arguments(point.program, point.ranks, point.cells, point.nchains, repeats)
+
+    def seconds(self, point, costs, repeats):
+        output = self.programs.on_network(point, costs, self.command(point, repeats))
+        if point.program == "airfoil":
+            return bench_mpi.airfoil_seconds(output, UNTIMED_OF_AIRFOIL)
+        result = bench_mpi.json_line(output)
         if not result["passed"]:
             sys.exit(f"{point}: wrong result {result}")
         return result["most"]["seconds"]
@@ -144,11 +156,11 @@ class ModelledNetwork:
         return {point.program: self.of_ways(point, seed, repeats)}
 
     def of_ways(self, point, seed, repeats):
-        costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
+        costs = self.true_costs(point, seed)
         few = FEW_OF_AIRFOIL if point.program == "airfoil" else FEW
         found = {way: self.seconds(replace(point, mode=way), costs, few) for way in ("off", "on")}
         for count in repeats:
-            self.kept().write_bytes(self.table(point))
+            self.begin(point)
             found[str(count)] = self.seconds(replace(point, mode="auto"), costs, count)
         return found
 
@@ -156,9 +168,11 @@ class ModelledNetwork:
 class SolverOnNetwork(ModelledNetwork):
     """The chains of examples/hydra_chains, each a separate point."""
 
+    def command(self, point, repeats):
+        return self.programs.solver(point.width(), repeats + WARM_UP, repeats + WARM_UP)
+
     def seconds(self, point, costs, repeats):
-        arguments = self.programs.solver(point.width(), repeats + WARM_UP, repeats + WARM_UP)
-        chains = bench_mpi.json_line(self.programs.on_network(point, costs, arguments))["chains"]
+        chains = bench_mpi.json_line(self.programs.on_network(point, costs, self.command(point, repeats)))["chains"]
         return {chain["chain"]: chain["most"]["seconds"] for chain in chains}
 
     def names(self, point):
@@ -223,8 +237,7 @@ class WallClock:
 
     def __init__(self, programs, quick):
         self.programs, self.distance = programs, CoreDistance(programs.build)
-        self.airfoil, self.untimed = airfoil_run(programs, 60 if quick else 150, 200 if quick else 500)
-        self.cases = {"airfoil": self.airfoil,
+        self.cases = {"airfoil": airfoil_run(programs, 60 if quick else 150, 200 if quick else 500),
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
         self.cases["hydra_chains"] = programs.solver(20, 10000, 10000)
@@ -239,7 +252,7 @@ class WallClock:
         """Of an iteration or chain; of the solver each chain's."""
         output = self.programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *self.cases[case]], **BOUND, **WAYS[way])
         if " residual " in output:
-            return {case: bench_mpi.airfoil_seconds(output, self.untimed)}
+            return {case: bench_mpi.airfoil_seconds(output, UNTIMED_OF_AIRFOIL)}
         found = bench_mpi.json_line(output)
         return {chain.get("chain", case): chain["most"]["seconds"] for chain in found.get("chains", [found])}
 
@@ -296,13 +309,13 @@ def words_of(command, build):
 
 def compare_tiles(programs, side, rounds, record):
     """Airfoil on 2 ranks with and without chains and tiles; nothing is wanted of it."""
-    command, untimed = airfoil_run(programs, side, 20)
+    command = airfoil_run(programs, side, 20)
     runs = {way + words: [] for words in ("", " no_tile") for way in ("off", "on")}
     for _ in range(rounds):
         for name, found in runs.items():
             words = {"OP2_DEBUG": "no_tile"} if name.endswith("no_tile") else {}
             output = programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *command], OP2_CHAIN=name.split()[0], **BOUND, **words)
-            found.append(bench_mpi.airfoil_seconds(output, untimed))
+            found.append(bench_mpi.airfoil_seconds(output, UNTIMED_OF_AIRFOIL))
     record({"tiles": f"Airfoil, {3 * side * side} cells", "runs": runs, "date": date.today().isoformat(), "cpu": cpu_name()})
     print({name: f"{1e6 * statistics.median(found):.0f} us" for name, found in runs.items()}, flush=True)
 

@@ -17,22 +17,13 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import bench_mpi
 from auto_report import seed_of
-from bench_auto import WARM_UP, ModelledNetwork, SolverOnNetwork, airfoil_run, fields, perturbed, points_of, solver_cases
+from bench_auto import ModelledNetwork, SolverOnNetwork, fields, points_of, solver_cases
 from bench_mpi import Programs
 
 REPEATS = 100
 FIRST_LOOPS = {"weight": "sumbwts", "period": "negflag", "gradl": "edgecon", "vflux": "initres", "iflux": "initviscres", "jacob": "jac_period"}
 LINE = re.compile(r"chains of sequence \d+ \((\w+), (\d+) loops?\), (flush \d+: .*)")
-
-
-def command(programs, point):
-    if point.program == "solver":
-        return programs.solver(point.width(), REPEATS + WARM_UP, REPEATS + WARM_UP)
-    if point.program == "airfoil":
-        return airfoil_run(programs, bench_mpi.airfoil_side(point.cells * point.ranks), REPEATS)[0]
-    return programs.arguments(point.program, point.ranks, point.cells, point.nchains, REPEATS)
 
 
 def explanations(output):
@@ -45,9 +36,9 @@ def explanations(output):
 
 def explained(network, point):
     """By the names of what the point measures."""
-    costs = network.file("true.costs", perturbed(network.costs[point.program], seed_of(fields(point))))
-    network.kept().write_bytes(network.table(point))
-    shown = ["env", "OP2_DUMP=analyse", "sh", "-c", 'exec "$@" 2>&1', "sh", *command(network.programs, point)]
+    costs = network.true_costs(point, seed_of(fields(point)))
+    network.begin(point)
+    shown = ["env", "OP2_DUMP=analyse", "sh", "-c", 'exec "$@" 2>&1', "sh", *network.command(point, REPEATS)]
     found = explanations(network.programs.on_network(replace(point, mode="auto"), costs, shown))
     if point.program != "solver":
         return {point.program: found[max(found, key=lambda sequence: sequence[1])]}

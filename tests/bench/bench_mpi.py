@@ -227,19 +227,18 @@ def measure_solver(programs, records, folder, quick, costs=None):
         costs = {**programs.seconds_per_iteration([programs.solver(14, 200, 200)]), **programs.seconds_per_row()}
     records.add({"solver_costs": costs})
     file = write_costs(costs, folder / "solver.costs")
-    for point in solver_points(quick):
+    points = {"solver_point": list(solver_points(quick))}
+    points["solver_sliced"] = dict.fromkeys(replace(point, mode="sliced") for point in points["solver_point"])
+    for kind, point in ((kind, point) for kind, some in points.items() for point in some):
         begin = time.monotonic()
         try:
-            records.add({"solver_point": asdict(point), "result": programs.measure_solver(point, file)})
+            records.add({kind: asdict(point), "result": programs.measure_solver(point, file)})
         except RuntimeError as error:  # 64 processes can be too many for a machine
             if point.ranks <= 16:
                 raise
             records.add({"solver_left_out": asdict(point)})
             print(f"left out: {str(error).splitlines()[0]}")
         print(f"{point} in {time.monotonic() - begin:.0f} s", flush=True)
-    for point in dict.fromkeys(replace(point, mode="sliced") for point in solver_points(quick)):
-        records.add({"solver_sliced": asdict(point), "result": programs.measure_solver(point, file)})
-        print(point, flush=True)
     if has_costs:
         return
     for width in (10, 20, 32)[: 1 if quick else 3]:

@@ -78,6 +78,12 @@ std::vector<std::size_t> numbers_of(const Schedule& schedule) {
   return numbers;
 }
 
+Iterations iterations_of(int set, const sched::LoopLevels& levels, const RankHalo& halo) {
+  const std::int32_t all = halo.rows(set, levels.extent);
+  const std::int32_t interior = std::min(all, halo.rows(set, levels.interior));
+  return {interior, all - interior, std::max(0, all - halo.rows(set, 0))};
+}
+
 std::span<const core::RecordedLoop> loops_of(const core::RecordedSequence& sequence,
                                              const ModelChain& chain) {
   return std::span(sequence).subspan(chain.records.begin, chain.records.end - chain.records.begin);
@@ -173,31 +179,27 @@ double Walk::saved_by(const std::vector<Step>& steps) const {
 
 /// Of what tiles gained when costs were recorded: as much as this chain saves of its traffic, by
 /// what the loop's chains saved then.
-double Walk::gain_of(const Step& step, const TimedChain& chain) const {
+double Walk::gain_of(const Step& step, double saved) const {
   const auto found = saved_.find(step.names.front());
   const double then = found != saved_.end() ? found->second : 0;
-  if (then == 0) return chain.saved > 0 ? 1 : 0;
-  return std::min(1.0, chain.saved / then);
-}
-
-Walk::Iterations Walk::iterations_of(const Step& step, const RankHalo& halo) {
-  const double all = halo.rows(step.set, step.levels.extent);
-  const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-  return {interior, all - interior, std::max(0.0, all - halo.rows(step.set, 0))};
+  if (then == 0) return saved > 0 ? 1 : 0;
+  return std::min(1.0, saved / then);
 }
 
 void Walk::time(TimedChain& chain) const {
   chain.loops.assign(chain.steps.size(), {1, 0, 0});
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
-    time(chain, rank, &Iterations::interior, chain.phases.interior[rank]);
-    time(chain, rank, &Iterations::boundary, chain.phases.boundary[rank]);
+    std::vector<Iterations> all;
+    for (const Step& step : chain.steps)
+      all.push_back(iterations_of(step.set, step.levels, cut_.ranks[rank]));
+    time(chain, rank, all, &Iterations::interior, chain.phases.interior[rank]);
+    time(chain, rank, all, &Iterations::boundary, chain.phases.boundary[rank]);
   }
 }
 
 /// Where only one step of a phase has iterations, it has no tiles there.
-void Walk::time(TimedChain& chain, std::size_t rank, double Iterations::*phase, double& sum) const {
-  std::vector<Iterations> all;
-  for (const Step& step : chain.steps) all.push_back(iterations_of(step, cut_.ranks[rank]));
+void Walk::time(TimedChain& chain, std::size_t rank, const std::vector<Iterations>& all,
+                std::int32_t Iterations::*phase, double& sum) const {
   const bool tiles = std::ranges::count_if(all, [&](const auto& i) { return i.*phase > 0; }) > 1;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const double gain = tiles ? chain.gains[k] : 0;
@@ -228,8 +230,8 @@ const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& sched
     made.chain = &chain;
     made.messages = &messages->second;
     made.steps = steps_of(record_.sequences[sequence], chain);
-    made.saved = saved_by(made.steps);
-    for (const Step& step : made.steps) made.gains.push_back(gain_of(step, made));
+    const double saved = saved_by(made.steps);
+    for (const Step& step : made.steps) made.gains.push_back(gain_of(step, saved));
     made.phases.interior.resize(cut_.ranks.size());
     made.phases.boundary.resize(cut_.ranks.size());
     time(made);
@@ -320,14 +322,11 @@ std::vector<RankCounts> Walk::count(const std::vector<std::size_t>& sequences,
       for (const ModelChain::Loop& loop : chain.chain->loops) {
         const core::RecordedLoop& recorded = record_.sequences[sequence][loop.record];
         if (recorded.colour > 0) continue;  // counted with the first
-        const int set = recorded.set;
         for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-          const RankHalo& halo = cut_.ranks[rank];
-          const std::int32_t all = halo.rows(set, loop.levels.extent);
-          const std::int32_t interior = std::min(all, halo.rows(set, loop.levels.interior));
-          counts[rank].interior += interior;
-          counts[rank].boundary += all - interior;
-          counts[rank].redundant += std::max(0, all - halo.rows(set, 0));
+          const Iterations made = iterations_of(recorded.set, loop.levels, cut_.ranks[rank]);
+          counts[rank].interior += made.interior;
+          counts[rank].boundary += made.boundary;
+          counts[rank].redundant += made.redundant;
         }
       }
     }

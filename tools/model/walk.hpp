@@ -42,6 +42,12 @@ struct RankCounts {
   bool operator==(const RankCounts&) const = default;
 };
 
+/// Of a loop on a rank: while messages are in flight, after them, and, of these, those that other
+/// ranks execute, too.
+struct Iterations {
+  std::int32_t interior, boundary, redundant;
+};
+
 class Walk {
  public:
   /// All outlive it.
@@ -66,18 +72,11 @@ class Walk {
     double colours;    ///< of which this is one
     double bytes = 0;  ///< that an iteration moves
   };
-  /// Of a step on a rank: while messages are in flight, after them, and, of these, those that other
-  /// ranks execute, too.
-  struct Iterations {
-    double interior, boundary, redundant;
-  };
   /// A chain with all that does not depend on clocks.
   struct TimedChain {
     const ModelChain* chain;
     const std::vector<PairMessage>* messages;
     std::vector<Step> steps;
-    double saved;  ///< of its traffic, by tiles, where a part is as large as one that ran in tiles
-                   ///< when costs were recorded; 0: it is not tiled
     std::vector<double> gains;  ///< of each step, see Costs::of
     PhaseTimes phases;
     std::vector<Prediction::Loop> loops;  ///< of one execution, per step
@@ -94,12 +93,15 @@ class Walk {
                            const std::vector<core::Level>& valid);
   void note_savings();
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
+  /// @return of the traffic of a chain, by tiles, where a part is as large as one that ran in tiles
+  ///         when costs were recorded; 0: it is not tiled
   double saved_by(const std::vector<Step>& steps) const;
-  double gain_of(const Step& step, const TimedChain& chain) const;
-  static Iterations iterations_of(const Step& step, const RankHalo& halo);
+  /// @param saved  by the step's chain
+  double gain_of(const Step& step, double saved) const;
   void time(TimedChain& chain) const;
-  /// Of one rank. @param sum  to which the seconds are added
-  void time(TimedChain& chain, std::size_t rank, double Iterations::*phase, double& sum) const;
+  /// Of one rank in one phase. @param sum  to which the seconds are added
+  void time(TimedChain& chain, std::size_t rank, const std::vector<Iterations>& all,
+            std::int32_t Iterations::*phase, double& sum) const;
   /// @param gain  see Costs::of
   /// @param part  working bytes of the rank
   double seconds_of(const Step& step, double gain, double part) const;

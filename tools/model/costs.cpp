@@ -27,6 +27,23 @@ std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& recor
   return found;
 }
 
+/// Seconds of an iteration and of moving a byte, both for parts of one size.
+struct Calibrated {
+  double iteration = 0, byte = 0;
+};
+
+/// A loop takes as long as its work or as its bytes, whichever is more (the roofline model of
+/// Williams, Waterman and Patterson): at `large` its bytes, at `small` its work. One that grows as
+/// much as the time of a byte, or more, has no work that hides bytes, and is linear.
+double grown(const Calibrated& small, const Calibrated& large, double byte) {
+  const double bytes = large.iteration * byte / large.byte;  // seconds of the loop's bytes
+  const bool hidden = large.iteration * small.byte < small.iteration * large.byte;
+  if (small.iteration < large.iteration && hidden)
+    return std::clamp(bytes, small.iteration, large.iteration);
+  const double share = (byte - small.byte) / (large.byte - small.byte);
+  return std::lerp(small.iteration, large.iteration, std::clamp(share, 0.0, 1.0));
+}
+
 }  // namespace
 
 const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name) {
@@ -96,8 +113,7 @@ double CostCurve::at(double bytes, const Machine& machine) const {
   const double slow = machine.seconds_per_byte(points_[point + 1].bytes);
   constexpr double equal = 1.05;
   if (slow < equal * fast) return low + part * (high - low);
-  const double share = (machine.seconds_per_byte(bytes) - fast) / (slow - fast);
-  return low + std::clamp(share, 0.0, 1.0) * (high - low);
+  return grown({low, fast}, {high, slow}, machine.seconds_per_byte(bytes));
 }
 
 double CostCurve::nearest(double bytes) const {

@@ -34,9 +34,10 @@ double mean_working_bytes(const core::RunRecord& record, int ranks);
 class CostCurve {
  public:
   void add(double bytes, double seconds);
-  /// Between points as the machine's seconds for moving a byte grow from one to the other, or in
-  /// the logarithm if they do not, or are not known; constant beyond them. Several points of one
-  /// size count as their median.
+  /// Between points the longer of the smaller one's seconds and those of the loop's bytes, which are
+  /// the larger one's times the machine's seconds of a byte here against there; in the logarithm if
+  /// these do not grow, or are not known; constant beyond the points. Several points of one size
+  /// count as their median.
   double at(double bytes, const Machine& machine) const;
   /// Distance of the nearest point, in the logarithm.
   double distance(double bytes) const;

@@ -293,6 +293,17 @@ TEST(Costs, GrowBetweenSizesAsTheTimeOfAByteDoes) {
   EXPECT_NEAR(curve.at(10'000, machine), 4 + 0.8 * 5, exact);
   EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 10'000), machine), 4 + 0.4 * 5, exact);
   EXPECT_NEAR(curve.at(1e7, machine), 9, exact);
+  CostCurve busy;  // with work that hides the bytes until each takes 4/3
+  busy.add(100, 6);
+  busy.add(100'000, 9);
+  EXPECT_NEAR(busy.at(2000, machine), 6, exact);
+  EXPECT_NEAR(busy.at(std::sqrt(1000.0 * 10'000), machine), 9 * 1.4 / 2, exact);
+  EXPECT_NEAR(busy.at(10'000, machine), 9 * 1.8 / 2, exact);
+  EXPECT_NEAR(busy.at(1e7, machine), 9, exact);
+  CostCurve faster;  // as single iterations that take turns with others can be
+  faster.add(100, 9);
+  faster.add(100'000, 6);
+  EXPECT_NEAR(faster.at(10'000, machine), 9 - 0.8 * 3, exact);
   machine.caches = {{100, 1.0}};  // says nothing about what is slower
   EXPECT_NEAR(curve.at(std::sqrt(100.0 * 100'000), machine), 6.5, exact);
 }

@@ -26,7 +26,7 @@ help:
 	@echo "make bench-checkpoint"
 	@echo "               checkpoints beside dd, on 1 and 2 ranks (2 min); FOLDER=on the disk to be measured"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
-	@echo "make bench-model op2-model against the clock of this machine, two ranks (minutes)"
+	@echo "make bench-model op2-model against the clock of this machine, two ranks: docs/model.md (15 min)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make bench-reproducible"
@@ -128,7 +128,7 @@ bench-auto: build/release/build.ninja
 
 bench-model: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench cores_bench op2-model op2-jitinspect
-	@$(PYTHON) -B tests/bench/bench_model.py build/release build/bench_model.jsonl
+	@$(PYTHON) -B tests/bench/bench_model.py build/release docs
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain hydra_chains airfoil netmodel row_bench op2-jitinspect

@@ -43,7 +43,7 @@ from auto_report import (
 )
 from bench_mpi import Programs
 from core_distance import WORDS, CoreDistance, rounds_by_distance
-from programs import CACHES
+from programs import CACHES, cpu_name
 from solver_report import PUBLISHED
 
 WAYS = {"off": {"OP2_CHAIN": "off"}, "on": {"OP2_CHAIN": "on"}, "auto": {"OP2_CHAIN": "auto"}}
@@ -294,12 +294,6 @@ def library_of(build, files="libop2*.so"):
     """A name of what is measured: another one for other bytes of these files, of the library and its compiler at least."""
     files = sorted((build / "lib").glob(files))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
-
-
-def cpu_name():
-    """As Linux calls it."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def words_of(command, build):

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """op2-model against the clock: Airfoil and conjugate gradients on two ranks of this machine, predicted from runs of one rank.
 
-    bench_model.py build/release results.jsonl [airfoil|cg]     needs a quiet machine with two cores; two minutes each
+    bench_model.py build/release docs                needs a quiet machine with two cores; a quarter of an hour
+    bench_model.py build/release docs airfoil|cg     one program
+    bench_model.py build/release docs page           the table and the picture of the page again
 
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without tiles, without fusion,
 and with every loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
 is fitted to them. Machine, costs and runs alternate, and are compared where the two cores were equally far apart (core_distance.py). Exit code 1: an error is above
 its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer. Where op2-model warns that costs are a guess, at the border of a cache,
-errors are shown and not judged.
+errors are shown and not judged. Records are added to model.jsonl, the page is model.md (model_report.py).
 """
 import functools
 import itertools
@@ -18,16 +20,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
+import model_report
 from core_distance import WORDS, CoreDistance, runs_by_distance
-from programs import environment
+from model_report import error, is_judged, is_kept
+from programs import cpu_name, environment
+from scaling_report import table
 
 WAYS = {"plain": "", "untiled": "no_tile", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
 CHAINS = ("off", "on", "auto")
 ROUNDS = 5
 MOST_ROUNDS = 15  # if the cores are moved
-LIMITS = ((10_000, 0.10), (0, 0.15))  # from so many cells per rank
 
 
 class Airfoil:
@@ -175,16 +180,6 @@ def predicted(bench, size, machine, costs):
     return {chain: (totals[1][chain] - totals[0][chain]) / 100 for chain in CHAINS}, "costs are a guess" in said
 
 
-def error(row):
-    return row["predicted"] / row["measured"] - 1
-
-
-def is_kept(row):
-    """Whether the error is within its limit, if there is one. What auto will choose is a decision, not a time."""
-    limit = next(most for cells, most in LIMITS if row["cells_per_rank"] >= cells)
-    return row["chain"] == "auto" or row["uncertain"] or abs(error(row)) <= limit
-
-
 def compare(bench, size, machine, costs, runs):
     guess, uncertain = predicted(bench, size, machine, costs)
     for chain in CHAINS:
@@ -194,14 +189,14 @@ def compare(bench, size, machine, costs, runs):
 
 
 def show(row):
-    judgement = ": costs are a guess, not judged" if row["uncertain"] else "" if is_kept(row) else ": MISSED"
+    judgement = ": not judged" if not is_judged(row) else "" if is_kept(row) else ": MISSED"
     print("{program}, {cells_per_rank} cells per rank, {chain}: measured {0:.2f} us ({1:.2f} to {2:.2f}), predicted {3:.2f}, "
           "{4:+.1f} %{5}".format(1e6 * row["measured"], 1e6 * min(row["runs"]), 1e6 * max(row["runs"]),
                                  1e6 * row["predicted"], 100 * error(row), judgement, **row),
           flush=True)  # fmt: skip
 
 
-def measure(case, build, results):
+def measure(case, build, record):
     """Whether all errors are within their limits."""
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(case, build, folder)
@@ -214,14 +209,31 @@ def measure(case, build, results):
             for size in case.held_out:
                 for row in compare(bench, size, machine, costs, runs):
                     show(row)
+                    record({**row, "cores": cores})
                     kept = kept and is_kept(row)
-                    with open(results, "a", encoding="ascii") as lines:
-                        lines.write(json.dumps({**row, "cores": cores}) + "\n")
     return kept
 
 
-def main(build, results, *cases):
-    kept = [measure(CASES[case], build, results) for case in cases or CASES]
+def write_page(folder):
+    records, page = model_report.read(folder / "model.jsonl"), folder / "model.md"
+    model_report.plot(records, folder / "model.png")
+    page.write_text(model_report.with_table(page.read_text(encoding="utf-8"), records, table), encoding="utf-8")
+
+
+def main(build, folder, *cases):
+    folder = Path(folder)
+    if cases == ("page",):
+        write_page(folder)
+        return
+    path = folder / "model.jsonl"
+    made_by = {"series": model_report.next_series(model_report.read(path)), "date": date.today().isoformat(), "cpu": cpu_name()}
+    with open(path, "a", encoding="ascii") as file:
+        def record(row):
+            file.write(json.dumps({**made_by, **row}) + "\n")
+            file.flush()
+
+        kept = [measure(CASES[case], build, record) for case in cases or CASES]
+    write_page(folder)
     sys.exit(0 if all(kept) else 1)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The environment in which the benchmarks start programs of a build folder."""
+"""Where and in which environment the benchmarks start programs of a build folder."""
 
 import os
+from pathlib import Path
 
 OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -18,3 +19,9 @@ def environment(build, cache):
     """The environment of this process without its OP2_ variables; compiled kernels go to `cache`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OP2_")}
     return {**kept, **OPEN_MPI, "OP2_CACHE_DIR": str(cache), "OP2_PLUGIN_DIR": str(build / "lib")}
+
+
+def cpu_name():
+    """As Linux calls it."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")

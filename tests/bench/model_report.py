@@ -2,9 +2,11 @@
 """How far op2-model is from the clock, from the records of bench_model.py in model.jsonl.
 
 A record is one size of a program with one setting of OP2_CHAIN in one series: seconds of an iteration, all measured `runs`, their median
-`measured`, and `predicted`; `uncertain` where op2-model warns that costs are a guess.
+`measured`, and `predicted`; `uncertain` where op2-model warns that costs are a guess; `cores` as core_distance.py calls their distance.
 """
 import json
+
+from core_distance import FAR, WORDS
 
 LIMITS = ((10_000, 0.10), (0, 0.15))  # of the error, from so many cells per rank
 BEGIN, END = "<!-- table of bench_model.py -->\n", "<!-- end of the table -->\n"
@@ -62,18 +64,22 @@ def choice(of):
 
 
 def last_cases(records):
-    """[(program, cells per rank, series, {OP2_CHAIN: record})]: each size in the last series that has its program."""
+    """[{OP2_CHAIN: record}]: each size, and distance of the cores, in the last series that has its program."""
     last = {record["program"]: record["series"] for record in records}
     cases = {}
     for record in records:
         if record["series"] == last[record["program"]]:
-            cases.setdefault((record["program"], record["cells_per_rank"], record["series"]), {})[record["chain"]] = record
-    return [(*key, of) for key, of in cases.items()]
+            cases.setdefault((record["program"], record["cells_per_rank"], record["cores"]), {})[record["chain"]] = record
+    return list(cases.values())
 
 
-def row(program, cells, series, of):
+def row(of):
+    """@param of  records by OP2_CHAIN"""
+    off = of["off"]
     texts = [text for chain in ("off", "on") for text in (measured(of[chain]), figure(of[chain]["predicted"]), verdict(of[chain]))]
-    return [program, f"{cells:,}".replace(",", " "), str(series), *texts, figure(of["auto"]["measured"]), choice(of)]
+    where = f", {WORDS[FAR]}" if off["cores"] == FAR else ""
+    return [off["program"] + where, f"{off['cells_per_rank']:,}".replace(",", " "), str(off["series"]), *texts,
+            figure(of["auto"]["measured"]), choice(of)]  # fmt: skip
 
 
 def summary(records):
@@ -81,8 +87,11 @@ def summary(records):
     lines = []
     for series in sorted({record["series"] for record in records}):
         some = [record for record in records if record["series"] == series]
-        judged = [record for record in some if is_judged(record)]
-        lines.append(f"* series {series}, {some[0]['date']}, {some[0]['cpu']}: {sum(map(is_kept, judged))} of {len(judged)} judged errors within their limits\n")
+        times = [record for record in some if record["chain"] != "auto"]
+        judged = [record for record in times if is_judged(record)]
+        inside = [record for record in times if abs(error(record)) <= limit(record)]
+        lines.append(f"* series {series}, {some[0]['date']}, {some[0]['cpu']}: {sum(map(is_kept, judged))} of {len(judged)} judged errors within their limits, "
+                     f"{len(inside)} of all {len(times)}\n")  # fmt: skip
     return "".join(lines) + "\n"
 
 
@@ -90,7 +99,7 @@ def with_table(page, records, table):
     """The page with another table and summary between its marks. ValueError: it has no such marks."""
     before, marked = page.split(BEGIN)
     _, after = marked.split(END)
-    rows = [row(*case) for case in last_cases(records)]
+    rows = [row(case) for case in last_cases(records)]
     return before + BEGIN + summary(records) + table(HEADER, rows) + END + after
 
 

@@ -4,12 +4,13 @@
 
 import unittest
 
-from model_report import BEGIN, END, choice, is_kept, last_cases, next_series, verdict, with_table
+from core_distance import FAR, NEAR
+from model_report import BEGIN, END, choice, is_kept, last_cases, next_series, row, verdict, with_table
 
 
 def record(chain="off", predicted=1.0, measured=1.0, cells=20_000, **more):
     return {"series": 1, "date": "2026-01-01", "cpu": "a CPU", "program": "Airfoil", "cells_per_rank": cells, "chain": chain,
-            "measured": measured, "runs": [0.9 * measured, measured, 1.2 * measured], "predicted": predicted, "uncertain": False, **more}  # fmt: skip
+            "measured": measured, "runs": [0.9 * measured, measured, 1.2 * measured], "predicted": predicted, "uncertain": False, "cores": NEAR, **more}  # fmt: skip
 
 
 def case(auto, off=1.0, on=2.0, measured_off=1.0, measured_on=2.0, **more):
@@ -41,14 +42,20 @@ class Report(unittest.TestCase):
     def test_each_program_is_shown_as_its_last_series_measured_it(self):
         other = {"program": "conjugate gradients"}
         records = [*case(1.0), *case(1.0, **other), *case(1.0, series=2, **other)]
-        self.assertEqual([("Airfoil", 1), ("conjugate gradients", 2)], [(name, series) for name, _, series, _ in last_cases(records)])
+        self.assertEqual([("Airfoil", 1), ("conjugate gradients", 2)],
+                         [(of["off"]["program"], of["off"]["series"]) for of in last_cases(records)])  # fmt: skip
         self.assertEqual(3, next_series(records))
         self.assertEqual(1, next_series([]))
+
+    def test_cores_that_share_a_cache_and_others_are_two_rows(self):
+        near, far = last_cases([*case(1.0), *case(1.09, off=1.09, cores=FAR)])
+        self.assertEqual(["Airfoil", "Airfoil, without a cache that both cores share"], [row(near)[0], row(far)[0]])
+        self.assertEqual(["+0.0 %", "+9.0 %"], [row(near)[5], row(far)[5]])
 
     def test_the_page_keeps_what_is_around_the_table(self):
         page = f"before\n{BEGIN}old\n{END}after\n"
         text = with_table(page, case(1.2, off=1.2), lambda header, rows: f"{len(header) - len(rows[0])} {rows[0][5]}\n")
-        self.assertEqual(f"before\n{BEGIN}* series 1, 2026-01-01, a CPU: 1 of 2 judged errors within their limits\n\n0 +20.0 %\\*\\*\n{END}after\n", text)
+        self.assertEqual(f"before\n{BEGIN}* series 1, 2026-01-01, a CPU: 1 of 2 judged errors within their limits, 1 of all 2\n\n0 +20.0 %\\*\\*\n{END}after\n", text)
         with self.assertRaises(ValueError):
             with_table("no marks", case(1.0), lambda header, rows: "")
 

@@ -27,14 +27,16 @@ std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& recor
   return found;
 }
 
-/// Seconds of an iteration and of moving a byte, both for parts of one size.
+/// Seconds of an iteration and of moving a byte, in parts of one size.
 struct Calibrated {
   double iteration = 0, byte = 0;
 };
 
 /// A loop takes as long as its work or as its bytes, whichever is more (the roofline model of
 /// Williams, Waterman and Patterson): at `large` its bytes, at `small` its work. One that grows as
-/// much as the time of a byte, or more, has no work that hides bytes, and is linear.
+/// much as the time of a byte, or more, has no work that hides bytes, and is linear in it; so is
+/// one that falls.
+/// @param byte  seconds of moving a byte in the part in question
 double grown(const Calibrated& small, const Calibrated& large, double byte) {
   const double bytes = large.iteration * byte / large.byte;  // seconds of the loop's bytes
   const bool hidden = large.iteration * small.byte < small.iteration * large.byte;

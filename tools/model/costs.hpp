@@ -35,9 +35,10 @@ class CostCurve {
  public:
   void add(double bytes, double seconds);
   /// Between points the longer of the smaller one's seconds and those of the loop's bytes, which are
-  /// the larger one's times the machine's seconds of a byte here against there; in the logarithm if
-  /// these do not grow, or are not known; constant beyond the points. Several points of one size
-  /// count as their median.
+  /// the larger one's times the machine's seconds of a byte here against there. Linear in the
+  /// seconds of a byte where the loop grows more than they do, or falls; in the logarithm of the
+  /// size where they do not grow, or are not known; constant beyond the points. Several points of
+  /// one size count as their median.
   double at(double bytes, const Machine& machine) const;
   /// Distance of the nearest point, in the logarithm.
   double distance(double bytes) const;

@@ -78,10 +78,13 @@ std::vector<std::size_t> numbers_of(const Schedule& schedule) {
   return numbers;
 }
 
-Iterations iterations_of(int set, const sched::LoopLevels& levels, const RankHalo& halo) {
+/// The last rows of a set are not owned, so redundant iterations come last.
+PhaseIterations iterations_of(int set, const sched::LoopLevels& levels, const RankHalo& halo) {
   const std::int32_t all = halo.rows(set, levels.extent);
   const std::int32_t interior = std::min(all, halo.rows(set, levels.interior));
-  return {interior, all - interior, std::max(0, all - halo.rows(set, 0))};
+  const std::int32_t redundant = std::max(0, all - halo.rows(set, 0));
+  const std::int32_t late = std::min(redundant, all - interior);
+  return {{interior, redundant - late}, {all - interior, late}};
 }
 
 std::span<const core::RecordedLoop> loops_of(const core::RecordedSequence& sequence,
@@ -189,24 +192,47 @@ double Walk::gain_of(const Step& step, double saved) const {
 void Walk::time(TimedChain& chain) const {
   chain.loops.assign(chain.steps.size(), {1, 0, 0});
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
-    std::vector<Iterations> all;
-    for (const Step& step : chain.steps)
-      all.push_back(iterations_of(step.set, step.levels, cut_.ranks[rank]));
-    time(chain, rank, all, &Iterations::interior, chain.phases.interior[rank]);
-    time(chain, rank, all, &Iterations::boundary, chain.phases.boundary[rank]);
+    std::vector<Iterations> interior, boundary;
+    for (const Step& step : chain.steps) {
+      const PhaseIterations made = iterations_of(step.set, step.levels, cut_.ranks[rank]);
+      interior.push_back(made.interior);
+      boundary.push_back(made.boundary);
+    }
+    add_phase(chain, rank, interior, chain.phases.interior[rank]);
+    add_phase(chain, rank, boundary, chain.phases.boundary[rank]);
   }
 }
 
-/// Where only one step of a phase has iterations, it has no tiles there.
-void Walk::time(TimedChain& chain, std::size_t rank, const std::vector<Iterations>& all,
-                std::int32_t Iterations::*phase, double& sum) const {
-  const bool tiles = std::ranges::count_if(all, [&](const auto& i) { return i.*phase > 0; }) > 1;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const double gain = tiles ? chain.gains[k] : 0;
+/// As the library finds them: a step in colours separates others, one without iterations does not.
+std::vector<bool> Walk::in_tiles(const std::vector<Step>& steps,
+                                 std::span<const Iterations> made) {
+  std::vector<bool> found(steps.size());
+  std::vector<std::size_t> adjacent;
+  const auto end = [&] {
+    if (adjacent.size() > 1)
+      for (const std::size_t k : adjacent) found[k] = true;
+    adjacent.clear();
+  };
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (made[k].all == 0) continue;
+    if (steps[k].colours > 1)
+      end();
+    else
+      adjacent.push_back(k);
+  }
+  end();
+  return found;
+}
+
+void Walk::add_phase(TimedChain& chain, std::size_t rank, std::span<const Iterations> made,
+                     double& sum) const {
+  const std::vector<bool> tiles = in_tiles(chain.steps, made);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const double gain = tiles[k] ? chain.gains[k] : 0;
     const double each = seconds_of(chain.steps[k], gain, part_bytes_[rank]);
-    sum += each * (all[k].*phase);
-    chain.loops[k].seconds += each * (all[k].*phase);
-    if (phase == &Iterations::boundary) chain.loops[k].redundant += each * all[k].redundant;
+    sum += each * made[k].all;
+    chain.loops[k].seconds += each * made[k].all;
+    chain.loops[k].redundant += each * made[k].redundant;
   }
 }
 
@@ -323,10 +349,11 @@ std::vector<RankCounts> Walk::count(const std::vector<std::size_t>& sequences,
         const core::RecordedLoop& recorded = record_.sequences[sequence][loop.record];
         if (recorded.colour > 0) continue;  // counted with the first
         for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-          const Iterations made = iterations_of(recorded.set, loop.levels, cut_.ranks[rank]);
-          counts[rank].interior += made.interior;
-          counts[rank].boundary += made.boundary;
-          counts[rank].redundant += made.redundant;
+          const auto [interior, boundary] =
+              iterations_of(recorded.set, loop.levels, cut_.ranks[rank]);
+          counts[rank].interior += interior.all;
+          counts[rank].boundary += boundary.all;
+          counts[rank].redundant += interior.redundant + boundary.redundant;
         }
       }
     }

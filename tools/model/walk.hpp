@@ -42,10 +42,15 @@ struct RankCounts {
   bool operator==(const RankCounts&) const = default;
 };
 
-/// Of a loop on a rank: while messages are in flight, after them, and, of these, those that other
-/// ranks execute, too.
+/// Of a loop on a rank, in one phase.
 struct Iterations {
-  std::int32_t interior, boundary, redundant;
+  std::int32_t all = 0;
+  std::int32_t redundant = 0;  ///< of these, those that other ranks execute, too
+};
+
+/// While messages are in flight, and after them.
+struct PhaseIterations {
+  Iterations interior, boundary;
 };
 
 class Walk {
@@ -99,9 +104,14 @@ class Walk {
   /// @param saved  by the step's chain
   double gain_of(const Step& step, double saved) const;
   void time(TimedChain& chain) const;
-  /// Of one rank in one phase. @param sum  to which the seconds are added
-  void time(TimedChain& chain, std::size_t rank, const std::vector<Iterations>& all,
-            std::int32_t Iterations::*phase, double& sum) const;
+  /// Of one rank in one phase.
+  /// @param made  of each step
+  /// @param sum   to which the seconds are added
+  void add_phase(TimedChain& chain, std::size_t rank, std::span<const Iterations> made,
+                 double& sum) const;
+  /// Which steps are in tiles, if the chain has any, in the phase of these iterations.
+  static std::vector<bool> in_tiles(const std::vector<Step>& steps,
+                                    std::span<const Iterations> made);
   /// @param gain  see Costs::of
   /// @param part  working bytes of the rank
   double seconds_of(const Step& step, double gain, double part) const;

@@ -150,6 +150,22 @@ TEST_F(PredictCommand, APhaseOfOneStepHasNoTiles) {
   EXPECT_NEAR(predicted(record, cut, machine_with(0)).at("off,loop,\"flow\""), expected, exact);
 }
 
+/// The library runs each colour as a call of its set, between which nothing is tiled.
+TEST_F(PredictCommand, LoopsInColoursSeparateTiles) {
+  core::RunRecord record = record_of_steps(1000, 2);
+  record.all_in_tiles = true;
+  record.costs.push_back({{"flow"}, Way::tiled, 10, 1000, 1e-3});
+  const Cut cut = cut_of(line_of(1000), 1);
+  const auto flow = [&] { return predicted(record, cut, machine_with(0)).at("off,loop,\"flow\""); };
+  EXPECT_NEAR(flow(), 10 * 2 * 999 * 1e-6, exact);
+  core::RecordedSequence& loops = record.sequences[0];  // flow, update, flow, update
+  for (const std::size_t update : {3, 1}) {
+    loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(update) + 1, loops[update]);
+    loops[update + 1].colour = 1;
+  }
+  EXPECT_NEAR(flow(), 10 * 2 * 999 * 3e-6, exact);
+}
+
 /// A step moves 64 bytes of a cell and an edge, of which tiles of n steps move 40 once: they save
 /// 1 - 40 / (64 n). Recorded were six steps, as a chain of one rank.
 TEST_F(PredictCommand, TilesGainLessInShorterChains) {
@@ -282,30 +298,72 @@ TEST(Costs, AreInterpolatedInTheLogarithmOfTheSize) {
   EXPECT_NEAR(curve.at(1e6, machine), 9, exact);
 }
 
-/// Up to 1000 bytes everything is in a cache; beyond, a byte takes longer and longer.
-TEST(Costs, GrowBetweenSizesAsTheTimeOfAByteDoes) {
-  CostCurve curve;
-  curve.add(100, 4);
-  curve.add(100'000, 9);
+/// A byte takes 2, 2, 3.6, 4 and 5 units of 1e-10 s: in a cache up to 1000 bytes, then longer and longer.
+Machine with_caches() {
   Machine machine;
-  machine.caches = {{100, 1.0}, {1000, 1.0}, {10'000, 1 / 1.8}, {100'000, 0.5}};
-  EXPECT_NEAR(curve.at(1000, machine), 4, exact);
-  EXPECT_NEAR(curve.at(10'000, machine), 4 + 0.8 * 5, exact);
-  EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 10'000), machine), 4 + 0.4 * 5, exact);
-  EXPECT_NEAR(curve.at(1e7, machine), 9, exact);
-  CostCurve busy;  // with work that hides the bytes until each takes 4/3
-  busy.add(100, 6);
-  busy.add(100'000, 9);
-  EXPECT_NEAR(busy.at(2000, machine), 6, exact);
-  EXPECT_NEAR(busy.at(std::sqrt(1000.0 * 10'000), machine), 9 * 1.4 / 2, exact);
-  EXPECT_NEAR(busy.at(10'000, machine), 9 * 1.8 / 2, exact);
-  EXPECT_NEAR(busy.at(1e7, machine), 9, exact);
-  CostCurve faster;  // as single iterations that take turns with others can be
-  faster.add(100, 9);
-  faster.add(100'000, 6);
-  EXPECT_NEAR(faster.at(10'000, machine), 9 - 0.8 * 3, exact);
-  machine.caches = {{100, 1.0}};  // says nothing about what is slower
-  EXPECT_NEAR(curve.at(std::sqrt(100.0 * 100'000), machine), 6.5, exact);
+  machine.caches = {
+      {100, 1e10 / 2}, {1000, 1e10 / 2}, {1e4, 1e10 / 3.6}, {1e5, 1e10 / 4}, {1e6, 1e10 / 5}};
+  return machine;
+}
+
+CostCurve curve_of(double small, double large) {
+  CostCurve curve;
+  curve.add(100, small);
+  curve.add(100'000, large);
+  return curve;
+}
+
+TEST(Costs, OfLoopsThatGrowMoreThanTheTimeOfAByteAreLinearInIt) {
+  const CostCurve curve = curve_of(4, 9);
+  EXPECT_NEAR(curve.at(1000, with_caches()), 4, exact);
+  EXPECT_NEAR(curve.at(1e4, with_caches()), 4 + 0.8 * 5, exact);
+  EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 1e4), with_caches()), 4 + 0.4 * 5, exact);
+  EXPECT_NEAR(curve.at(1e5, with_caches()), 9, exact);
+  EXPECT_NEAR(curve.at(1e7, with_caches()), 9, exact);
+}
+
+TEST(Costs, AreTheWorkOrTheBytesWhicheverIsMore) {
+  const CostCurve curve = curve_of(6, 9);
+  EXPECT_NEAR(curve.at(2000, with_caches()), 6, exact);
+  EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 1e4), with_caches()), 9 * 2.8 / 4, exact);
+  EXPECT_NEAR(curve.at(1e4, with_caches()), 9 * 3.6 / 4, exact);
+  EXPECT_NEAR(curve.at(1e7, with_caches()), 9, exact);
+}
+
+/// Between them the time of a byte can be less than at the smaller size, or more than at the larger.
+TEST(Costs, AreThoseOfTheRecordedSizesAtMostAndAtLeast) {
+  Machine machine = with_caches();
+  machine.caches[1].rate = 1e10;
+  machine.caches[2].rate = 1e10 / 6;
+  for (const double small : {4, 6, 12}) {
+    EXPECT_NEAR(curve_of(small, 9).at(1000, machine), small, exact);
+    EXPECT_NEAR(curve_of(small, 9).at(1e4, machine), 9, exact);
+  }
+}
+
+/// Just as much as the time of a byte: both rules say the same.
+TEST(Costs, GrowWithoutAJumpBetweenBothRules) {
+  for (const double small : {4.4999999, 4.5, 4.5000001})
+    EXPECT_NEAR(curve_of(small, 9).at(1e4, with_caches()), 9 * 3.6 / 4, 1e-6);
+}
+
+/// As a loop may that waits for something else in small parts.
+TEST(Costs, OfLoopsThatTakeLessInLargePartsAreLinear) {
+  EXPECT_NEAR(curve_of(9, 6).at(1e4, with_caches()), 9 - 0.8 * 3, exact);
+}
+
+TEST(Costs, BetweenSizesOfOneTimeOfAByteGrowInTheLogarithm) {
+  Machine machine;
+  machine.caches = {{100, 1.0}};
+  EXPECT_NEAR(curve_of(4, 9).at(std::sqrt(100.0 * 100'000), machine), 6.5, exact);
+}
+
+/// Where all three points count, the two nearest decide.
+TEST(Costs, BetweenThreeSizesFollowTheNearestTwo) {
+  CostCurve curve = curve_of(6, 9);
+  curve.add(1e4, 7);
+  EXPECT_NEAR(curve.at(std::sqrt(1e4 * 1e5), with_caches()), (7 + 9) / 2., exact);
+  EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 1e4), with_caches()), 6, exact);
 }
 
 /// The same traffic as in the library: boundary loops reach few rows.

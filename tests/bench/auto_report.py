@@ -176,7 +176,7 @@ def share_of(records, points_there_are):
     left = f": {points_there_are - len(records)} were not" if len(records) < points_there_are else ""
     same = sum(len(set(record["seconds"].values())) == 1 for record in records)
     return (f"Of the {points_there_are} points (those of this page, with each chain of the solver; on 64 ranks up to 1 000 repeats) {len(records)} were measured{left}. "
-            f"At {same} of them all ways do the same (chains of one loop over edges), so that nothing can be chosen")
+            f"At {same} of them all ways do the same (one exchange is all that a chain can have there), so that nothing can be chosen")
 
 
 def summary_rows(found):

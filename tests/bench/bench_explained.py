@@ -23,7 +23,7 @@ from bench_mpi import Programs
 
 REPEATS = 100
 FIRST_LOOPS = {"weight": "sumbwts", "period": "negflag", "gradl": "edgecon", "vflux": "initres", "iflux": "initviscres", "jacob": "jac_period"}
-LINE = re.compile(r"chains of sequence \d+ \((\w+), (\d+) loops?\), (flush \d+: .*)")
+LINE = re.compile(r"chains of sequence \d+ \(([^,]+), (\d+) loops?\), (flush \d+: .*)")
 
 
 def explanations(output):

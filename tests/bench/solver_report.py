@@ -183,8 +183,8 @@ def wall_table(results, table):
 
 
 SLICES = """With `OP2_SLICE=on`, chains receive and execute exactly the rows that they need where that is much less
-([halo-algebra.md](halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does not compare them yet: it uses slices only where it chooses long chains.
-Bytes are those of all ranks, iterations the most of one. The model of this page charges iterations, rows and bytes, not that rows are taken one by one:
+([halo-algebra.md](halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does not compare them: it uses them only where it chooses `on` for a whole sequence.
+Bytes are those of all ranks; iterations are the most of any rank while messages are in flight, and after them. The model of this page charges iterations, rows and bytes, not that rows are taken one by one:
 
 """
 

@@ -139,14 +139,28 @@ class Explained(unittest.TestCase):
 
     def test_a_choice_that_was_replaced_is_shown_with_its_times(self):
         text = self.section(self.OFF, self.ON)
-        self.assertIn("At 0 points the first choice stood.", text)
-        self.assertIn("off by 4.8 % (median), at most 4.8 %", text)
-        self.assertIn("['growing', '16', '700', '2', '2', 'off', '1.00', '2 chains, 2 exchanges less', '0.80', '0.84']", text)
+        self.assertIn("At 0 points there was nothing to choose; at 0 of the\nothers the first choice stood.", text)
+        self.assertIn("['growing', '16', '700', '2', '2', 'off', '1.00', '0..1, 2..3: 2 exchanges less', '0.80', '0.84']", text)
 
     def test_one_that_stood_is_only_counted(self):
         text = self.section(self.ON, self.ON)
-        self.assertIn("At 1 points the first choice stood.", text)
+        self.assertIn("at 1 of the\nothers the first choice stood.", text)
         self.assertNotIn("replaced", text)
+
+    def test_the_first_prediction_is_compared_with_the_first_measurement_of_these_chains(self):
+        first = self.ON.split(", measured")[0]
+        later = self.ON.replace("0.80", "0.90").replace("0.84", "0.91")
+        self.assertIn("At 1 points the first choice was measured: its prediction, over `off`, is off by 4.8 % (median)", self.section(first, self.ON, later))
+        self.assertIn("At 0 points the first choice was measured", self.section(self.OFF, self.ON))
+        self.assertIn("At 0 points the first choice was measured", self.section(first, self.ON.replace("0..1, 2..3", "0..3")))
+
+    def test_a_choice_without_prediction_has_none_in_the_table(self):
+        text = self.section("flush 2: as with OP2_CHAIN=off, because no cost of 'flow' is known", self.ON)
+        self.assertIn("'off', '-', '0..1, 2..3: 2 exchanges less', '0.80', '0.84'", text)
+
+    def test_chains_of_one_exchange_leave_nothing_to_choose(self):
+        record = {"explained": {**self.POINT, "program": "jacob"}, "lines": [self.OFF], "repeats": 100, "date": "2026-11-28"}
+        self.assertIn("At 1 points there was nothing to choose; at 0 of", explained_report.section([record], lambda header, rows: ""))
 
 
 if __name__ == "__main__":

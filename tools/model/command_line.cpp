@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command_line.hpp"
 
+#include <filesystem>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "commands.hpp"
 #include "machine_file.hpp"
@@ -13,6 +16,14 @@ constexpr int most_parts = 1 << 20;
 constexpr int most_layers = 64;
 constexpr double least_scale = 1e-6, most_scale = 1e6;
 
+/// What is wrong with the path of a file to be written after much work; empty: nothing.
+std::string wrong_place(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() || std::filesystem::is_directory(folder)
+             ? ""
+             : fmt::format("there is no folder '{}'", folder.string());
+}
+
 void describe_cut(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "cut", "Cut the mesh into parts, in this process; writes cut_P.json for each number P");
@@ -23,7 +34,9 @@ void describe_cut(CLI::App& app, Command& command) {
       ->delimiter(',')
       ->check(CLI::Range(1, most_parts));
   sub.add_option("--maps", options->maps, "the file with the maps; default: beside RUN");
-  sub.add_option("--folder", options->folder, "where to write")->capture_default_str();
+  sub.add_option("--folder", options->folder, "where to write")
+      ->capture_default_str()
+      ->check(CLI::ExistingDirectory);
   sub.add_option("--layers", options->layers, "halo layers; default: OP2_DEPTH_MAX of the run")
       ->check(CLI::Range(1, most_layers));
   sub.callback([&command, options] { command = [options] { return cut(*options); }; });
@@ -46,7 +59,8 @@ void describe_predict(CLI::App& app, Command& command) {
                  "processes of a node that ran at once while the costs were recorded; default: the "
                  "ranks of RUN")
       ->check(CLI::Range(1, most_ranks_per_node));
-  sub.add_option("--csv", options->csv, "write all figures; op2-plot-prediction draws them");
+  sub.add_option("--csv", options->csv, "write all figures; op2-plot-prediction draws them")
+      ->check(wrong_place);
   sub.callback([&command, options] { command = [options] { return predict(*options); }; });
 }
 
@@ -54,7 +68,9 @@ void describe_machine(CLI::App& app, Command& command) {
   CLI::App& sub = *app.add_subcommand(
       "machine", "Measure messages, packing and memory of a node; run it under mpirun");
   const auto options = std::make_shared<MachineOptions>();
-  sub.add_option("--out", options->out, "the file to write")->capture_default_str();
+  sub.add_option("--out", options->out, "the file to write")
+      ->capture_default_str()
+      ->check(wrong_place);
   sub.add_option("--ranks-per-node", options->ranks_per_node,
                  "of the machine to predict; needs the figures across nodes")
       ->check(CLI::Range(1, most_ranks_per_node));

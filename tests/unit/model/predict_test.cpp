@@ -236,6 +236,17 @@ TEST_F(PredictCommand, RefusesTheCutOfAnotherMesh) {
   testing::internal::GetCapturedStderr();
 }
 
+TEST_F(PredictCommand, RefusesASecondCutIntoAsManyParts) {
+  write_file(path("run.json"), core::as_json(record_of_steps(8, 1)));
+  write_file(path("cut.json"), as_json(cut_of(line_of(8), 2)));
+  write_file(path("machine.json"), as_json(machine_with(0)));
+  PredictOptions options;
+  options.run = path("run.json");
+  options.files = {path("cut.json"), path("cut.json"), path("machine.json")};
+  EXPECT_THAT(failure_of([&] { predict(options); }),
+              HasSubstr("cut.json' is a second cut into 2 parts"));
+}
+
 TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
   const std::string good = as_json(machine_with(1e-6));
   const auto refusal = [&](const std::string& old, const std::string& now) {
@@ -250,6 +261,8 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
   EXPECT_THAT(
       refusal("\"latency_us\"", "\"latency_ms\""),
       HasSubstr("on_node: 'latency_ms' is not known here; there are latency_us, overhead_us"));
+  EXPECT_THAT(refusal("\"form\"", "\"caches\": [7], \"form\""),
+              HasSubstr("caches: 7 is not an object with bytes, GBs"));
   EXPECT_THAT(refusal("\"version\"", "\"ranks\": 4, \"version\""),
               HasSubstr("'ranks' is not known here"));
   EXPECT_THAT(refusal("\"overhead_us\": 0.0", "\"overhead_us\": -1"),

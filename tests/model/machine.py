@@ -18,10 +18,11 @@ def main():
         predictor = Predictor(tool, airfoil, folder, {})
         file = Path(folder) / "machine.json"
         printed = predictor.run(["timeout", "-k", "5", "100", mpiexec, "-n", "2", tool, "machine", "--out", file, *ACROSS])
-        assert "on node" in printed and "GB/s for one rank" in printed, printed
+        assert "on node" in printed and "GB/s for one rank" in printed and "of the work before them" in printed, printed
         machine = json.loads(file.read_text())
         assert machine["ranks_per_node"] == 2 and machine["across"]["latency_us"] == 2, machine
         assert len(machine["memory_GBs_per_rank"]) == 2, machine
+        assert machine.get("disturbance", 0) < 10, machine
         record = predictor.record("run", (20, 20), 20)
         cut = predictor.cut(record, [2])[2]
         assert "measured on-node with 2 ranks" in predictor.run([tool, "predict", record, cut, file])

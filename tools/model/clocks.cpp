@@ -2,6 +2,7 @@
 #include "clocks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace op2::model {
 namespace {
@@ -50,17 +51,27 @@ void Clocks::send(std::span<const PairMessage> messages, double weight,
 void Clocks::run(std::span<const PairMessage> messages, const PhaseTimes& phases, double weight) {
   std::vector<double> arrivals(now_.size(), 0.0);
   std::vector<double> receiving(now_.size(), 0.0);
+  std::vector<bool> receives(now_.size());
   send(messages, weight, arrivals);
-  for (const PairMessage& m : messages)
+  for (const PairMessage& m : messages) {
+    receives[at(m.to)] = true;
     receiving[at(m.to)] += machine_.messages_per_neighbour * overhead(m) +
                            static_cast<double>(m.bytes) * machine_.unpack_byte;
+  }
   for (std::size_t rank = 0; rank < now_.size(); ++rank) {
     now_[rank] += phases.interior[rank];
-    const double wait = std::max(0.0, arrivals[rank] - now_[rank]);
+    unwaited_[rank] += phases.interior[rank];
+    const double late = receives[rank] ? delay(rank) : 0;
+    unwaited_[rank] += phases.boundary[rank];
+    const double wait = std::max(0.0, arrivals[rank] - now_[rank]) + late;
     now_[rank] += wait + receiving[rank] + phases.boundary[rank];
     overheads_.waits += weight * wait;
     overheads_.messages += weight * receiving[rank];
   }
+}
+
+double Clocks::delay(std::size_t rank) {
+  return machine_.disturbance * std::exchange(unwaited_[rank], 0);
 }
 
 void Clocks::reduce(std::int64_t bytes, double weight) {
@@ -69,7 +80,10 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
       machine_.ranks_per_node > 0 ? std::min(machine_.ranks_per_node, ranks) : ranks;
   const int nodes = (ranks + on_node - 1) / on_node;
   const auto size = static_cast<double>(bytes);
-  const double end = slowest() + machine_.node_reduction(on_node, size) +
+  double slowest = 0;
+  for (std::size_t rank = 0; rank < now_.size(); ++rank)
+    slowest = std::max(slowest, now_[rank] + (ranks > 1 ? delay(rank) : 0));
+  const double end = slowest + machine_.node_reduction(on_node, size) +
                      tree_seconds(nodes, machine_.across, size);
   for (double& now : now_) {
     overheads_.reductions += weight * (end - now);
@@ -78,7 +92,8 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
 }
 
 void Clocks::work(double seconds, double weight) {
-  for (double& now : now_) now += seconds;
+  for (auto* clocks : {&now_, &unwaited_})
+    for (double& clock : *clocks) clock += seconds;
   overheads_.host += weight * seconds * static_cast<double>(now_.size());
 }
 

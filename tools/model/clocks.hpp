@@ -29,6 +29,7 @@ class Clocks {
   Clocks(int ranks, Machine machine)
       : machine_(std::move(machine)),
         now_(static_cast<std::size_t>(ranks), 0.0),
+        unwaited_(static_cast<std::size_t>(ranks), 0.0),
         line_(static_cast<std::size_t>(ranks), 0.0),
         adapter_(static_cast<std::size_t>(machine_.ranks_per_node > 0 ? ranks : 0), 0.0) {}
 
@@ -54,9 +55,12 @@ class Clocks {
     return link(message).message(static_cast<double>(message.bytes)).overhead;
   }
   void send(std::span<const PairMessage> messages, double weight, std::vector<double>& arrivals);
+  /// A rank waits for others. @return seconds by which it waits longer, as they are disturbed
+  double delay(std::size_t rank);
 
   const Machine machine_;
   std::vector<double> now_;
+  std::vector<double> unwaited_;  ///< of each rank: seconds of work since it waited for others
   std::vector<double> line_;     ///< of each rank: free from then on, for messages on its node
   std::vector<double> adapter_;  ///< of each node, for messages to others
   Overheads overheads_;

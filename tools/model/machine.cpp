@@ -33,6 +33,7 @@ Machine measured(comm::Communicator& ranks, const MachineOptions& options) {
   machine.memory = measure_memory(ranks);
   machine.reduction = measure_reduction(ranks);
   machine.caches = measure_caches(ranks);
+  machine.disturbance = measure_disturbance(ranks);
   if (options.ranks_per_node == 0) return machine;
   machine.ranks_per_node = options.ranks_per_node;
   machine.across = {1e-6 * options.latency_us, 1e-6 * options.overhead_us,
@@ -72,6 +73,8 @@ int machine(const MachineOptions& options) {
              1e9 * made.pack_row, 1e9 * made.pack_byte, 1e9 * made.unpack_byte);
   fmt::print("memory  {:.2f} GB/s for one rank, {:.2f} for each of {}\n",
              1e-9 * made.memory.front(), 1e-9 * made.memory.back(), made.memory.size());
+  fmt::print("waits   longer by {:.1f} % of the work before them, because ranks are disturbed\n",
+             100 * made.disturbance);
   return 0;
 }
 

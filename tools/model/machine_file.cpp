@@ -111,7 +111,8 @@ Machine machine_of(const Json& json) {
     throw Failure(fmt::format("it does not have version {}, which this program reads", version));
   check_names(json, {"form", "version", "origin", "ranks_per_node", "messages_per_neighbour",
                      "on_node", "across", "pack_ns_per_row", "pack_ns_per_byte",
-                     "unpack_ns_per_byte", "reduction_us", "caches", "memory_GBs_per_rank"});
+                     "unpack_ns_per_byte", "reduction_us", "disturbance", "caches",
+                     "memory_GBs_per_rank"});
   Machine machine;
   machine.origin = json.value("origin", "not said");
   machine.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);
@@ -123,6 +124,7 @@ Machine machine_of(const Json& json) {
   machine.unpack_byte = number(json, "unpack_ns_per_byte", limits_of_nanoseconds) * nano;
   if (json.contains("reduction_us"))
     machine.reduction = number(json, "reduction_us", limits_of_microseconds) * micro;
+  if (json.contains("disturbance")) machine.disturbance = number(json, "disturbance", {0, 100});
   machine.caches = table_of<CacheRate>(json, "caches", {"bytes", "GBs"}, [](const Json& one) {
     return CacheRate{number(one, "bytes", limits_of_sizes),
                      number(one, "GBs", limits_of_gigabytes) * giga};
@@ -188,6 +190,7 @@ std::string as_json(const Machine& machine) {
   json["pack_ns_per_byte"] = machine.pack_byte / nano;
   json["unpack_ns_per_byte"] = machine.unpack_byte / nano;
   if (machine.reduction > 0) json["reduction_us"] = machine.reduction / micro;
+  json["disturbance"] = machine.disturbance;
   for (const CacheRate& cache : machine.caches)
     json["caches"].push_back({{"bytes", cache.bytes}, {"GBs", cache.rate / giga}});
   if (!machine.memory.empty()) json["memory_GBs_per_rank"] = Json::array();

@@ -59,6 +59,9 @@ struct Machine {
   std::vector<double> memory;
   double reduction = 0;  ///< seconds of a round of a reduction on a node; 0: that of its message
   std::vector<CacheRate> caches = {};  ///< ascending by size; may be empty
+  /// Of the work between two waits: by how much they are longer because of the most disturbed rank,
+  /// by the system or by what else runs on the cores.
+  double disturbance = 0;
   bool operator==(const Machine&) const = default;
 
   bool on_one_node(int a, int b) const {

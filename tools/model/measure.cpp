@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include <comm/halo/row_copy.hpp>
@@ -32,6 +33,11 @@ double median(std::vector<double> times) {
 /// The rank with the largest value decides.
 double most(comm::Communicator& ranks, double mine) {
   return std::ranges::max(comm::gather_records(ranks, mine));
+}
+
+double mean(comm::Communicator& ranks, double mine) {
+  const std::vector<double> all = comm::gather_records(ranks, mine);
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
 
 /// Seconds from the start of `count` messages each way, which have just been written as packed rows
@@ -113,6 +119,12 @@ class Arrays {
   std::vector<double> a_, b_, c_;
 };
 
+void add_over(comm::Communicator& ranks) {
+  double sum = 1;
+  const comm::FoldedValues values{Type::f64, comm::Fold::sum, 1, &sum};
+  comm::reduce_values(ranks, std::span(&values, 1));
+}
+
 }  // namespace
 
 /// One message takes L + 2 o, each further one 2 o more: work at both ends, which is not hidden.
@@ -142,13 +154,37 @@ double measure_reduction(comm::Communicator& ranks) {
   std::vector<double> times;
   ranks.barrier();
   for (int k = 0; k < repetitions; ++k) {
-    double sum = 1;
     const double begin = ranks.seconds();
-    const comm::FoldedValues values{Type::f64, comm::Fold::sum, 1, &sum};
-    comm::reduce_values(ranks, std::span(&values, 1));
+    add_over(ranks);
     times.push_back(ranks.seconds() - begin);
   }
   return most(ranks, median(times)) / rounds(ranks.size());
+}
+
+double measure_disturbance(comm::Communicator& ranks) {
+  constexpr double small_array = 24 << 10, run = 10e-3;  // bytes, seconds
+  constexpr int runs = 15;
+  Arrays arrays(small_array);
+  const auto step_of = [&](int passes, int steps, bool waits) {
+    ranks.barrier();
+    const double begin = ranks.seconds();
+    for (int k = 0; k < steps; ++k) {
+      for (int pass = 0; pass < passes; ++pass) arrays.add();
+      if (waits) add_over(ranks);
+    }
+    return mean(ranks, (ranks.seconds() - begin) / steps);
+  };
+  const double pass = step_of(1, 1000, false);
+  std::vector<double> shares;
+  for (const double wanted : {10e-6, 30e-6, 100e-6, 300e-6, 1e-3, 3e-3}) {
+    const int passes = std::max(1, static_cast<int>(wanted / pass));
+    const int steps = std::max(3, static_cast<int>(run / wanted));
+    for (int k = 0; k < runs; ++k) {
+      const double alone = step_of(passes, steps, false), sum = step_of(0, steps, true);
+      shares.push_back((step_of(passes, steps, true) - sum) / alone - 1);
+    }
+  }
+  return std::max(0.0, median(shares));
 }
 
 Packing measure_packing(comm::Communicator& ranks) {

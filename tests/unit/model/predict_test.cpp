@@ -261,6 +261,8 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
   EXPECT_THAT(
       refusal("\"latency_us\"", "\"latency_ms\""),
       HasSubstr("on_node: 'latency_ms' is not known here; there are latency_us, overhead_us"));
+  EXPECT_THAT(refusal("\"disturbance\": 0.0", "\"disturbance\": -1"),
+              HasSubstr("'disturbance' is -1, which is not in 0 .. 100"));
   EXPECT_THAT(refusal("\"form\"", "\"caches\": [7], \"form\""),
               HasSubstr("caches: 7 is not an object with bytes, GBs"));
   EXPECT_THAT(refusal("\"version\"", "\"ranks\": 4, \"version\""),
@@ -287,6 +289,7 @@ TEST(MachineFile, KeepsAllOfAMachine) {
                   3e-11,    {2e10, 1.5e10}};
   machine.on_node.sizes = {{64, 1e-6, 2e-7}, {4096, 3e-6, 1e-6}};
   machine.reduction = 2e-6;
+  machine.disturbance = 0.05;
   machine.caches = {{1e5, 1e11}, {1e7, 2e10}};
   write_file((folder.path() / "machine.json").string(), as_json(machine));
   const Machine read = read_machine((folder.path() / "machine.json").string());

@@ -207,6 +207,28 @@ TEST(Clocks, LetProcessorsCopyMessagesWhoseCostDependsOnTheirSize) {
   EXPECT_NEAR(two.slowest(), 2 * 4 + 40 + 4, exact);
 }
 
+/// Each tenth of the work since a rank waited last, beside iterations too.
+TEST(Clocks, OfDisturbedRanksWaitLongerAfterMoreWork) {
+  Machine machine = machine_with({10, 0, 0});
+  machine.disturbance = 0.1;
+  Clocks clocks(2, machine);
+  clocks.run({}, phases({1, 1}, {2, 2}));
+  clocks.work(4);
+  EXPECT_NEAR(clocks.slowest(), 7, exact);  // nobody has waited
+  const std::vector<PairMessage> message{{0, 1, 8, 1}};
+  clocks.run(message, phases({3, 3}, {2, 2}));  // rank 1 waits
+  EXPECT_NEAR(clocks.slowest(), 7 + 10 + 0.1 * 10 + 2, exact);
+  EXPECT_NEAR(clocks.overheads().waits, 7 + 0.1 * 10, exact);
+  clocks.run(message, phases({20, 20}, {0, 0}));  // for no message, but as long
+  EXPECT_NEAR(clocks.slowest(), 20 + 20 + 0.1 * 22, exact);
+  clocks.reduce(8);  // rank 0, which has worked since the begin
+  EXPECT_NEAR(clocks.slowest(), 42.2 + 10, exact);
+  Clocks alone(1, machine);
+  alone.run({}, phases({1}, {2}));
+  alone.reduce(8);
+  EXPECT_NEAR(alone.slowest(), 3, exact);
+}
+
 TEST(Clocks, ReduceInMeasuredRounds) {
   Machine machine = machine_with({1, 0, 0}, {10, 0, 0}, 4);
   machine.reduction = 3;

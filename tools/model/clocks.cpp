@@ -83,8 +83,8 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
   double slowest = 0;
   for (std::size_t rank = 0; rank < now_.size(); ++rank)
     slowest = std::max(slowest, now_[rank] + (ranks > 1 ? delay(rank) : 0));
-  const double end = slowest + machine_.node_reduction(on_node, size) +
-                     tree_seconds(nodes, machine_.across, size);
+  const double end =
+      slowest + machine_.node_reduction(on_node, size) + tree_seconds(nodes, machine_.across, size);
   for (double& now : now_) {
     overheads_.reductions += weight * (end - now);
     now = end;

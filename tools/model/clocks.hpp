@@ -61,8 +61,8 @@ class Clocks {
   const Machine machine_;
   std::vector<double> now_;
   std::vector<double> unwaited_;  ///< of each rank: seconds of work since it waited for others
-  std::vector<double> line_;     ///< of each rank: free from then on, for messages on its node
-  std::vector<double> adapter_;  ///< of each node, for messages to others
+  std::vector<double> line_;      ///< of each rank: free from then on, for messages on its node
+  std::vector<double> adapter_;   ///< of each node, for messages to others
   Overheads overheads_;
 };
 

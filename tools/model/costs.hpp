@@ -34,8 +34,8 @@ double mean_working_bytes(const core::RunRecord& record, int ranks);
 class CostCurve {
  public:
   void add(double bytes, double seconds);
-  /// Between points the longer of the smaller one's seconds and those of the loop's bytes, which are
-  /// the larger one's times the machine's seconds of a byte here against there. Linear in the
+  /// Between points the longer of the smaller one's seconds and those of the loop's bytes, which
+  /// are the larger one's times the machine's seconds of a byte here against there. Linear in the
   /// seconds of a byte where the loop grows more than they do, or falls; in the logarithm of the
   /// size where they do not grow, or are not known; constant beyond the points. Several points of
   /// one size count as their median.

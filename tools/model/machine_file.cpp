@@ -109,10 +109,10 @@ Machine machine_of(const Json& json) {
     throw Failure("it is not a file that 'op2-model machine' has written, which is named last");
   if (!json.contains("version") || json.at("version") != version)
     throw Failure(fmt::format("it does not have version {}, which this program reads", version));
-  check_names(json, {"form", "version", "origin", "ranks_per_node", "messages_per_neighbour",
-                     "on_node", "across", "pack_ns_per_row", "pack_ns_per_byte",
-                     "unpack_ns_per_byte", "reduction_us", "disturbance", "caches",
-                     "memory_GBs_per_rank"});
+  check_names(
+      json, {"form", "version", "origin", "ranks_per_node", "messages_per_neighbour", "on_node",
+             "across", "pack_ns_per_row", "pack_ns_per_byte", "unpack_ns_per_byte", "reduction_us",
+             "disturbance", "caches", "memory_GBs_per_rank"});
   Machine machine;
   machine.origin = json.value("origin", "not said");
   machine.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);

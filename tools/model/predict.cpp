@@ -129,8 +129,8 @@ int predict(const PredictOptions& options) {
     const Cut cut = read_cut(options.files[k], record);
     for (const Comparison& one : all)
       if (one.off.ranks == cut.parts)
-        throw Failure(fmt::format("'{}' is a second cut into {} parts; give one",
-                                  options.files[k], cut.parts));
+        throw Failure(fmt::format("'{}' is a second cut into {} parts; give one", options.files[k],
+                                  cut.parts));
     warn_of_cache(record, cut.parts, costs);
     const Program program(record, cut.local_maps, cut.deepest);
     Walk walk(program, cut, machine, costs, busy);

@@ -204,8 +204,7 @@ void Walk::time(TimedChain& chain) const {
 }
 
 /// As the library finds them: a step in colours separates others, one without iterations does not.
-std::vector<bool> Walk::in_tiles(const std::vector<Step>& steps,
-                                 std::span<const Iterations> made) {
+std::vector<bool> Walk::in_tiles(const std::vector<Step>& steps, std::span<const Iterations> made) {
   std::vector<bool> found(steps.size());
   std::vector<std::size_t> adjacent;
   const auto end = [&] {

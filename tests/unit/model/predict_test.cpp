@@ -314,7 +314,8 @@ TEST(Costs, AreInterpolatedInTheLogarithmOfTheSize) {
   EXPECT_NEAR(curve.at(1e6, machine), 9, exact);
 }
 
-/// A byte takes 2, 2, 3.6, 4 and 5 units of 1e-10 s: in a cache up to 1000 bytes, then longer and longer.
+/// A byte takes 2, 2, 3.6, 4 and 5 units of 1e-10 s: in a cache up to 1000 bytes, then longer and
+/// longer.
 Machine with_caches() {
   Machine machine;
   machine.caches = {
@@ -346,7 +347,8 @@ TEST(Costs, AreTheWorkOrTheBytesWhicheverIsMore) {
   EXPECT_NEAR(curve.at(1e7, with_caches()), 9, exact);
 }
 
-/// Between them the time of a byte can be less than at the smaller size, or more than at the larger.
+/// Between them the time of a byte can be less than at the smaller size, or more than at the
+/// larger.
 TEST(Costs, AreThoseOfTheRecordedSizesAtMostAndAtLeast) {
   Machine machine = with_caches();
   machine.caches[1].rate = 1e10;

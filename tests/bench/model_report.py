@@ -4,8 +4,10 @@
 A record is one size of a program with one setting of OP2_CHAIN in one series: seconds of an iteration, all measured `runs`, their median
 `measured`, and `predicted`; `uncertain` where op2-model warns that costs are a guess; `cores` as core_distance.py calls their distance.
 """
+import itertools
 import json
 
+from auto_report import percent, spaced
 from core_distance import FAR, WORDS
 
 LIMITS = ((10_000, 0.10), (0, 0.15))  # of the error, from so many cells per rank
@@ -51,7 +53,7 @@ def measured(record):
 
 def verdict(record):
     """The error; a star: not judged; two: above its limit."""
-    return f"{100 * error(record):+.1f} %" + ("\\*" if not is_judged(record) else "" if is_kept(record) else "\\*\\*")
+    return percent(error(record)) + ("\\*" if not is_judged(record) else "" if is_kept(record) else "\\*\\*")
 
 
 def choice(of):
@@ -78,7 +80,7 @@ def row(of):
     off = of["off"]
     texts = [text for chain in ("off", "on") for text in (measured(of[chain]), figure(of[chain]["predicted"]), verdict(of[chain]))]
     where = f", {WORDS[FAR]}" if off["cores"] == FAR else ""
-    return [off["program"] + where, f"{off['cells_per_rank']:,}".replace(",", " "), str(off["series"]), *texts,
+    return [off["program"] + where, spaced(off["cells_per_rank"]), str(off["series"]), *texts,
             figure(of["auto"]["measured"]), choice(of)]  # fmt: skip
 
 
@@ -110,14 +112,12 @@ def plot(records, path):
     picture, axis = plt.subplots(figsize=(7.5, 4.2))
     times = [record for record in records if record["chain"] != "auto"]
     styles = {"Airfoil": "tab:blue", "conjugate gradients": "tab:orange"}
-    for number, series in enumerate(sorted({record["series"] for record in times})):
-        for program, colour in styles.items():
-            some = [record for record in times if (record["program"], record["series"]) == (program, series)]
-            for shown, face in ((False, "none"), (True, colour)):
-                those = [record for record in some if is_judged(record) == shown]
-                axis.scatter([record["cells_per_rank"] for record in those], [1 + error(record) for record in those],
-                             marker="osD^v<>"[number % 7], facecolors=face, edgecolors=colour, s=30,
-                             label=f"{program}, series {series}" if shown and those else None)
+    all_series = sorted({record["series"] for record in times})
+    for series, (program, colour), judged in itertools.product(all_series, styles.items(), (False, True)):
+        some = [record for record in times if (record["program"], record["series"], is_judged(record)) == (program, series, judged)]
+        axis.scatter([record["cells_per_rank"] for record in some], [1 + error(record) for record in some],
+                     marker="osD^v<>"[all_series.index(series) % 7], facecolors=colour if judged else "none", edgecolors=colour, s=30,
+                     label=f"{program}, series {series}" if judged and some else None)  # fmt: skip
     least, most = min(record["cells_per_rank"] for record in times) / 1.3, max(record["cells_per_rank"] for record in times) * 1.3
     for sign in (-1, 1):
         axis.step([least, LIMITS[0][0], most], [1 + sign * LIMITS[1][1], 1 + sign * LIMITS[0][1], 1 + sign * LIMITS[0][1]],

@@ -80,11 +80,11 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
       machine_.ranks_per_node > 0 ? std::min(machine_.ranks_per_node, ranks) : ranks;
   const int nodes = (ranks + on_node - 1) / on_node;
   const auto size = static_cast<double>(bytes);
-  double slowest = 0;
+  double last = 0;
   for (std::size_t rank = 0; rank < now_.size(); ++rank)
-    slowest = std::max(slowest, now_[rank] + (ranks > 1 ? delay(rank) : 0));
+    last = std::max(last, now_[rank] + (ranks > 1 ? delay(rank) : 0));
   const double end =
-      slowest + machine_.node_reduction(on_node, size) + tree_seconds(nodes, machine_.across, size);
+      last + machine_.node_reduction(on_node, size) + tree_seconds(nodes, machine_.across, size);
   for (double& now : now_) {
     overheads_.reductions += weight * (end - now);
     now = end;

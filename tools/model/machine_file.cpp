@@ -24,7 +24,7 @@ constexpr double micro = 1e-6, nano = 1e-9, giga = 1e9;
 
 constexpr Limits limits_of_nanoseconds{0, 1e6}, limits_of_sizes{1, 1e12};
 
-/// @throws Failure if this is no object, or has something else, such as a name with a mistake
+/// @throws Failure if this is not an object, or has something else, such as a name with a mistake
 void check_names(const Json& json, std::initializer_list<std::string_view> known) {
   if (!json.is_object())
     throw Failure(fmt::format("{} is not an object with {}", json.dump(), fmt::join(known, ", ")));

@@ -35,6 +35,7 @@ double most(comm::Communicator& ranks, double mine) {
   return std::ranges::max(comm::gather_records(ranks, mine));
 }
 
+/// Over the ranks. Collective.
 double mean(comm::Communicator& ranks, double mine) {
   const std::vector<double> all = comm::gather_records(ranks, mine);
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
@@ -119,6 +120,7 @@ class Arrays {
   std::vector<double> a_, b_, c_;
 };
 
+/// A sum over the ranks, of a number that nobody needs. Collective.
 void add_over(comm::Communicator& ranks) {
   double sum = 1;
   const comm::FoldedValues values{Type::f64, comm::Fold::sum, 1, &sum};

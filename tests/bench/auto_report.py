@@ -31,21 +31,15 @@ trials included, is above the better of `off` and `on` by:
 
 """
 
-MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates}). The true
-costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
+MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates} with
+{libraries}). The true costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
 these factors has left.
 Messages of trials, of agreements and of other schedules' halos are in these times; but times of the solver's chains travel with
 the barrier before each chain, which is not. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
-has been seen to take up to 1.4 % more, which counts here as an excess of auto. {measured}; above the better of `off` and `on`:
-
-"""
-
-IN_MODELLED_CACHES = """Loops run in tiles as the caches of the modelled machine suggest ({caches}). With {libraries}:
-
-"""
-IN_REAL_CACHES = """Points that have only been measured with earlier libraries, and with tiles as the caches of the machine that the ranks ran on suggest:
+has been seen to take up to 1.4 % more, which counts here as an excess of auto. Loops run in tiles as the caches of the modelled machine suggest
+({caches}). {measured}. Above the better of `off` and `on`:
 
 """
 
@@ -84,24 +78,19 @@ def joined(before, record):
     made = {**record, "dates": [record["date"]], "libraries": [record.get("library")]}
     if before is None or "auto" not in record or before.get("seed") != record.get("seed"):
         return made
-    if before.get("caches") != record.get("caches"):
-        return made
     if any(abs(before["seconds"][way] / record["seconds"][way] - 1) > SAME for way in ("off", "on")):
         return made
     return {**made, "seconds": {**before["seconds"], **record["seconds"]},
             **{name: before[name] + made[name] for name in ("dates", "libraries")}}  # fmt: skip
 
 
-def has_modelled_caches(record):
-    """Whether tiles follow from the caches of the modelled machine; once they followed from those of the one that ranks ran on."""
-    return record.get("caches") == CACHES
-
-
 def read(path):
-    """By point; later records replace earlier ones of other costs, and join those of the same."""
+    """By point; later records replace earlier ones of other costs, and join those of the same. Without points of other modelled caches."""
     records = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         record = json.loads(line)
+        if "auto" in record and record["caches"] != CACHES:
+            continue
         records[key_of(record)] = joined(records.get(key_of(record)), record)
     return records
 
@@ -115,7 +104,7 @@ def missing(done, points, seed, repeats):
     """The numbers of repeats that a record of the modelled machine lacks of any of these points."""
     made = [done.get(key_of({"auto": point})) for point in points]
     return [count for count in repeats
-            if not all(record and has_modelled_caches(record) and record.get("seed") == seed and str(count) in record["seconds"] for record in made)]  # fmt: skip
+            if not all(record and record.get("seed") == seed and str(count) in record["seconds"] for record in made)]
 
 
 def known_rounds(done, case, made_by):
@@ -190,13 +179,10 @@ def summary_rows(found):
 
 def modelled(records, points_there_are, table):
     found = [record["seconds"] for record in records]
-    text = MODELLED.format(dates=dates(records), measured=share_of(records, points_there_are))
-    libraries = {library for record in records if has_modelled_caches(record) for library in record["libraries"]}
+    libraries = {library for record in records for library in record["libraries"]}
     number = "one library" if len(libraries) == 1 else f"{len(libraries)} successive libraries"
-    for heading, are_modelled in ((IN_MODELLED_CACHES.format(caches=CACHES_IN_WORDS, libraries=number), True), (IN_REAL_CACHES, False)):
-        some = [record["seconds"] for record in records if has_modelled_caches(record) == are_modelled]
-        if some:
-            text += heading + table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], summary_rows(some))
+    text = MODELLED.format(dates=dates(records), caches=CACHES_IN_WORDS, measured=share_of(records, points_there_are), libraries=number)
+    text += table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], summary_rows(found))
     far = [far_row(record, counts_of(found)) for record in records
            if any(excess(record["seconds"], c) > ALLOWED for c in LIMITS if str(c) in record["seconds"])]  # fmt: skip
     if far:

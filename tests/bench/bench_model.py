@@ -33,6 +33,7 @@ WAYS = {"plain": "", "untiled": "no_tile", "unfused": "no_fuse", "apart": "no_fu
 CHAINS = ("off", "on", "auto")
 ROUNDS = 5
 MOST_ROUNDS = 15  # if the cores are moved
+RUN = 2  # seconds of a run, about: a disturbed core is slow for a second or more, which a shorter run sees or does not
 
 
 class Airfoil:
@@ -40,6 +41,7 @@ class Airfoil:
 
     name = "Airfoil"
     calibrated = ((40, 40), (490, 490))  # 4 800 and 720 000 cells, those of a rank: in caches and far beyond
+    cell = 40e-9  # seconds of an iteration, about
     held_out = ((60, 60), (122, 123), (245, 245), (447, 448))  # 5 400, 22 500, 90 000 and 300 000 cells per rank
 
     @staticmethod
@@ -63,6 +65,7 @@ class ConjugateGradients:
 
     name = "conjugate gradients"
     calibrated = (70, 850)  # 4 900 and 722 500 cells
+    cell = 12e-9
     held_out = (104, 212, 424, 775)  # 5 400, 22 500, 90 000 and 300 000 cells per rank
 
     @staticmethod
@@ -104,8 +107,8 @@ class Bench:
         return self.case.command(self.build, size, iterations)
 
     def iterations(self, size):
-        """Enough for a second, in hundreds."""
-        return 100 * max(2, min(60, round(1e6 / self.case.cells(size))))
+        """Those of a run on one rank, in hundreds; on two it takes half as long."""
+        return 100 * max(2, round(RUN / (100 * self.case.cell * self.case.cells(size))))
 
     def record_at_once(self, size, words):
         """Paths of the records of two processes that run at the same time, each on a core."""

@@ -15,6 +15,8 @@ BEGIN, END = "<!-- table of bench_model.py -->\n", "<!-- end of the table -->\n"
 HEADER = ["program", "cells per rank", "series", "off: measured", "predicted", "error", "on: measured", "predicted", "error", "auto: measured",
           "chosen by the model"]  # fmt: skip
 
+SERIES = "Errors of the series on record, of off and on, in per cent (cells per rank; a star: not judged):\n\n"
+
 
 def read(path):
     """Records, in their order; none if the file does not exist."""
@@ -84,25 +86,31 @@ def row(of):
             figure(of["auto"]["measured"]), choice(of)]  # fmt: skip
 
 
-def summary(records):
-    """One line for each series."""
-    lines = []
-    for series in sorted({record["series"] for record in records}):
-        some = [record for record in records if record["series"] == series]
-        times = [record for record in some if record["chain"] != "auto"]
-        judged = [record for record in times if is_judged(record)]
-        inside = [record for record in times if abs(error(record)) <= limit(record)]
-        lines.append(f"* series {series}, {some[0]['date']}, {some[0]['cpu']}: {sum(map(is_kept, judged))} of {len(judged)} judged errors within their limits, "
-                     f"{len(inside)} of all {len(times)}\n")  # fmt: skip
-    return "".join(lines) + "\n"
+def short(record):
+    """Its error without a unit; a star: not judged."""
+    return f"{100 * error(record):+.1f}" + ("" if is_judged(record) else "\\*")
+
+
+def series_table(records, table):
+    """One row for each series: how many errors of off and on were within their limits, and all of them, in per cent, by program and size."""
+    times = [record for record in records if record["chain"] != "auto"]
+    cases = sorted({(record["program"], record["cells_per_rank"]) for record in times})
+    rows = []
+    for series in sorted({record["series"] for record in times}):
+        some = [record for record in times if record["series"] == series]
+        judged = [record for record in some if is_judged(record)]
+        inside = [record for record in some if abs(error(record)) <= limit(record)]
+        errors = [", ".join(short(record) for record in some if (record["program"], record["cells_per_rank"]) == case) or "-" for case in cases]
+        rows.append([f"{series}, {some[0]['date']}", some[0]["cpu"], f"{sum(map(is_kept, judged))} of {len(judged)}", f"{len(inside)} of {len(some)}", *errors])
+    return table(["series", "CPU", "judged and within", "all and within", *(f"{program}, {spaced(cells)}" for program, cells in cases)], rows)
 
 
 def with_table(page, records, table):
-    """The page with another table and summary between its marks. ValueError: it has no such marks."""
+    """The page with other tables, of the last series and of all, between its marks. ValueError: it has no such marks."""
     before, marked = page.split(BEGIN)
     _, after = marked.split(END)
     rows = [row(case) for case in last_cases(records)]
-    return before + BEGIN + summary(records) + table(HEADER, rows) + END + after
+    return before + BEGIN + table(HEADER, rows) + SERIES + series_table(records, table) + END + after
 
 
 def plot(records, path):

@@ -5,7 +5,7 @@
 import unittest
 
 from core_distance import FAR, NEAR
-from model_report import BEGIN, END, choice, is_kept, last_cases, next_series, row, verdict, with_table
+from model_report import BEGIN, END, SERIES, choice, is_kept, last_cases, next_series, row, series_table, verdict, with_table
 
 
 def record(chain="off", predicted=1.0, measured=1.0, cells=20_000, **more):
@@ -52,10 +52,17 @@ class Report(unittest.TestCase):
         self.assertEqual(["Airfoil", "Airfoil, without a cache that both cores share"], [row(near)[0], row(far)[0]])
         self.assertEqual(["+0.0 %", "+9.0 %"], [row(near)[5], row(far)[5]])
 
+    def test_each_series_has_a_row_with_the_errors_of_each_size(self):
+        small = {"cells": 5_000, "uncertain": True}
+        records = [*case(1.0, off=1.2), *case(1.0, on=2.1, series=2), *case(1.0, off=0.9, series=2, **small)]
+        rows = series_table(records, lambda header, rows: rows)
+        self.assertEqual([["1, 2026-01-01", "a CPU", "1 of 2", "1 of 2", "-", "+20.0, +0.0"],
+                          ["2, 2026-01-01", "a CPU", "2 of 2", "4 of 4", "-10.0\\*, +0.0\\*", "+0.0, +5.0"]], rows)  # fmt: skip
+
     def test_the_page_keeps_what_is_around_the_table(self):
         page = f"before\n{BEGIN}old\n{END}after\n"
-        text = with_table(page, case(1.2, off=1.2), lambda header, rows: f"{len(header) - len(rows[0])} {rows[0][5]}\n")
-        self.assertEqual(f"before\n{BEGIN}* series 1, 2026-01-01, a CPU: 1 of 2 judged errors within their limits, 1 of all 2\n\n0 +20.0 %\\*\\*\n{END}after\n", text)
+        text = with_table(page, case(1.2, off=1.2), lambda header, rows: f"{len(header) - len(rows[0])} {rows[0][-1]}\n")
+        self.assertEqual(f"before\n{BEGIN}0 off (right)\n{SERIES}0 +20.0, +0.0\n{END}after\n", text)
         with self.assertRaises(ValueError):
             with_table("no marks", case(1.0), lambda header, rows: "")
 

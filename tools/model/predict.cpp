@@ -76,7 +76,7 @@ void warn(std::span<const core::RunRecord> records, const Costs& costs) {
   if (!costs.divided().empty())
     fmt::print(stderr,
                "op2-model: only fused loops had a time, which is divided by the bytes that they "
-               "move: {}; add --costs of a run with OP2_DEBUG=no_fuse\n",
+               "move: {}; add --costs of a run with OP2_DEBUG=no_fuse,no_tile\n",
                fmt::join(costs.divided(), ", "));
   if (record.events_left_out > 0)
     fmt::print(stderr, "op2-model: the last {} flushes of the run were not recorded\n",

@@ -26,7 +26,7 @@ help:
 	@echo "make bench-checkpoint"
 	@echo "               checkpoints beside dd, on 1 and 2 ranks (2 min); FOLDER=on the disk to be measured"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
-	@echo "make bench-model op2-model against the clock of this machine, two ranks: docs/model.md (15 min)"
+	@echo "make bench-model op2-model against the clock of this machine, two ranks: docs/model.md (30 min)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make bench-reproducible"

@@ -89,7 +89,7 @@ def read(path):
     records = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         record = json.loads(line)
-        if "auto" in record and record["caches"] != CACHES:
+        if "auto" in record and record.get("caches") != CACHES:
             continue
         records[key_of(record)] = joined(records.get(key_of(record)), record)
     return records

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """op2-model against the clock: Airfoil and conjugate gradients on two ranks of this machine, predicted from runs of one rank.
 
-    bench_model.py build/release docs                needs a quiet machine with two cores; a quarter of an hour
+    bench_model.py build/release docs                needs a quiet machine with two cores; about half an hour
     bench_model.py build/release docs airfoil|cg     one program
     bench_model.py build/release docs page           the table and the picture of the page again
 
@@ -41,7 +41,7 @@ class Airfoil:
 
     name = "Airfoil"
     calibrated = ((40, 40), (490, 490))  # 4 800 and 720 000 cells, those of a rank: in caches and far beyond
-    cell = 40e-9  # seconds of an iteration, about
+    cell = 40e-9  # seconds of a cell in an iteration of one rank, about
     held_out = ((60, 60), (122, 123), (245, 245), (447, 448))  # 5 400, 22 500, 90 000 and 300 000 cells per rank
 
     @staticmethod
@@ -65,7 +65,7 @@ class ConjugateGradients:
 
     name = "conjugate gradients"
     calibrated = (70, 850)  # 4 900 and 722 500 cells
-    cell = 12e-9
+    cell = 12e-9  # seconds of one in an iteration of one rank, about
     held_out = (104, 212, 424, 775)  # 5 400, 22 500, 90 000 and 300 000 cells per rank
 
     @staticmethod

@@ -31,7 +31,7 @@ from scaling_report import table
 
 WAYS = {"plain": "", "untiled": "no_tile", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
 CHAINS = ("off", "on", "auto")
-ROUNDS = 5
+ROUNDS = 8
 MOST_ROUNDS = 15  # if the cores are moved
 RUN = 2  # seconds of a run, about: a disturbed core is slow for a second or more, which a shorter run sees or does not
 
@@ -129,14 +129,14 @@ class Bench:
         return self.case.seconds(self.on_ranks(self.program(size, self.iterations(size)), OP2_CHAIN=chain))
 
 
-def median_of(values):
-    """Of files of one form: the median of each of their numbers."""
+def mean_of(values):
+    """Of files of one form: the mean of each of their numbers."""
     first = values[0]
     if isinstance(first, dict):
-        return {key: median_of([value[key] for value in values]) for key in first}
+        return {key: mean_of([value[key] for value in values]) for key in first}
     if isinstance(first, list):
-        return [median_of(list(some)) for some in zip(*values)]
-    return first if isinstance(first, str) else statistics.median(values)
+        return [mean_of(list(some)) for some in zip(*values)]
+    return first if isinstance(first, str) else statistics.mean(values)
 
 
 def measured_machine(bench):
@@ -155,7 +155,7 @@ def alternating(bench):
         if min(map(len, results.values())) < ROUNDS:
             continue
         machine = bench.folder / f"machine_{cores}.json"
-        machine.write_text(json.dumps(median_of(results["machine"])))
+        machine.write_text(json.dumps(mean_of(results["machine"])))
         yield cores, machine, [path for name in costs for pair in results[name] for path in pair], {name: results[name] for name in runs}
 
 
@@ -188,7 +188,7 @@ def compare(bench, size, machine, costs, runs):
     for chain in CHAINS:
         times = runs[size, chain]
         yield {"program": bench.case.name, "cells_per_rank": bench.case.cells(size) // 2, "chain": chain,
-               "measured": statistics.median(times), "runs": times, "predicted": guess[chain], "uncertain": uncertain}
+               "measured": statistics.mean(times), "runs": times, "predicted": guess[chain], "uncertain": uncertain}
 
 
 def show(row):

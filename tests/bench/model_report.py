@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far op2-model is from the clock, from the records of bench_model.py in model.jsonl.
 
-A record is one size of a program with one setting of OP2_CHAIN in one series: seconds of an iteration, all measured `runs`, their median
-`measured`, and `predicted`; `uncertain` where op2-model warns that costs are a guess; `cores` as core_distance.py calls their distance.
+A record is one size of a program with one setting of OP2_CHAIN in one series: seconds of an iteration, all measured `runs`, their mean
+`measured` (up to the nineteenth series their median), and `predicted`; `uncertain` where op2-model warns that costs are a guess; `cores` as core_distance.py calls their distance.
 """
 import itertools
 import json

@@ -94,22 +94,18 @@ double traffic_of(const core::RunRecord& record, const std::string& name) {
 void CostCurve::add(double bytes, double seconds) {
   const auto place = std::ranges::lower_bound(points_, bytes, {}, &Point::bytes);
   const bool known = place != points_.end() && place->bytes == bytes;
-  Point& point = known ? *place : *points_.insert(place, {bytes, {}});
-  point.seconds.insert(std::ranges::upper_bound(point.seconds, seconds), seconds);
-}
-
-double CostCurve::Point::median() const {
-  const std::size_t middle = seconds.size() / 2;
-  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  Point& point = known ? *place : *points_.insert(place, {bytes, 0, 0});
+  point.sum += seconds;
+  ++point.count;
 }
 
 double CostCurve::at(double bytes, const Machine& machine) const {
   if (points_.empty()) return 0;
   const auto logarithm = [](double x) { return std::log(x); };
   const auto [point, part] = between(points_, bytes, &Point::bytes, logarithm);
-  const double low = points_[point].median();
+  const double low = points_[point].mean();
   if (part == 0) return low;
-  const double high = points_[point + 1].median();
+  const double high = points_[point + 1].mean();
   if (machine.caches.empty()) return low + part * (high - low);
   const double fast = machine.seconds_per_byte(points_[point].bytes);
   const double slow = machine.seconds_per_byte(points_[point + 1].bytes);

@@ -38,7 +38,7 @@ class CostCurve {
   /// are the larger one's times the machine's seconds of a byte here against there. Linear in the
   /// seconds of a byte where the loop grows more than they do, or falls; in the logarithm of the
   /// size where they do not grow, or are not known; constant beyond the points. Several points of
-  /// one size count as their median.
+  /// one size count as their mean: means can be added up, medians of seconds that scatter cannot.
   double at(double bytes, const Machine& machine) const;
   /// Distance of the nearest point, in the logarithm.
   double distance(double bytes) const;
@@ -51,8 +51,9 @@ class CostCurve {
  private:
   struct Point {
     double bytes = 0;
-    std::vector<double> seconds;  ///< ascending
-    double median() const;
+    double sum = 0;  ///< seconds
+    int count = 0;
+    double mean() const { return sum / count; }
   };
   std::vector<Point> points_;  ///< ascending
 };

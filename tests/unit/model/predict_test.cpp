@@ -307,11 +307,17 @@ core::RunRecord with_costs(std::vector<core::RecordedCost> costs) {
 TEST(Costs, AreInterpolatedInTheLogarithmOfTheSize) {
   CostCurve curve;
   curve.add(100, 4);
-  for (const double seconds : {9, 30, 8}) curve.add(10'000, seconds);
+  curve.add(10'000, 9);
   const Machine machine;
   EXPECT_NEAR(curve.at(1, machine), 4, exact);
   EXPECT_NEAR(curve.at(1000, machine), 6.5, exact);
   EXPECT_NEAR(curve.at(1e6, machine), 9, exact);
+}
+
+TEST(Costs, OfSeveralRecordsOfOneSizeAreTheirMean) {
+  CostCurve curve;
+  for (const double seconds : {9, 30, 6}) curve.add(100, seconds);
+  EXPECT_NEAR(curve.at(100, Machine()), 15, exact);
 }
 
 /// A byte takes 2, 2, 3.6, 4 and 5 units of 1e-10 s: in a cache up to 1000 bytes, then longer and

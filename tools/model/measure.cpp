@@ -164,8 +164,8 @@ double measure_reduction(comm::Communicator& ranks) {
 }
 
 double measure_disturbance(comm::Communicator& ranks) {
-  constexpr double small_array = 24 << 10, run = 10e-3;  // bytes, seconds
-  constexpr int runs = 40;
+  constexpr double small_array = 24 << 10, run = 10e-3, enough = 10;  // bytes, seconds, seconds
+  constexpr int turns = 40;
   Arrays arrays(small_array);
   const auto seconds_of = [&](int passes, int steps, bool waits) {
     ranks.barrier();
@@ -178,17 +178,16 @@ double measure_disturbance(comm::Communicator& ranks) {
   };
   constexpr int many = 1000;
   const double pass = seconds_of(1, many, false) / many;
-  double alone = 0, with_waits = 0;  // seconds; in a program interruptions count too: no medians
-  for (const double wanted : {10e-6, 30e-6, 100e-6, 300e-6, 1e-3, 3e-3}) {
-    const int passes = std::max(1, static_cast<int>(wanted / pass));
-    const int steps = std::max(3, static_cast<int>(run / wanted));
-    for (int k = 0; k < runs; ++k) {
+  double alone = 0, sums = 0, both = 0;  // seconds, interruptions included: no medians
+  for (int turn = 0; turn < turns && alone + sums + both < enough; ++turn)
+    for (const double wanted : {10e-6, 30e-6, 100e-6, 300e-6, 1e-3, 3e-3}) {
+      const int passes = std::max(1, static_cast<int>(wanted / pass));
+      const int steps = std::max(3, static_cast<int>(run / wanted));
       alone += seconds_of(passes, steps, false);
-      with_waits -= seconds_of(0, steps, true);  // what the sums take themselves
-      with_waits += seconds_of(passes, steps, true);
+      sums += seconds_of(0, steps, true);
+      both += seconds_of(passes, steps, true);
     }
-  }
-  return std::max(0.0, with_waits / alone - 1);
+  return std::max(0.0, (both - sums) / alone - 1);
 }
 
 Packing measure_packing(comm::Communicator& ranks) {

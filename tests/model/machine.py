@@ -22,7 +22,7 @@ def main():
         machine = json.loads(file.read_text())
         assert machine["ranks_per_node"] == 2 and machine["across"]["latency_us"] == 2, machine
         assert len(machine["memory_GBs_per_rank"]) == 2, machine
-        assert 0 <= machine["disturbance"] <= 100, machine  # what a record may have; much on a machine that does other work
+        assert 0 <= machine["disturbance"] < 10, machine
         record = predictor.record("run", (20, 20), 20)
         cut = predictor.cut(record, [2])[2]
         assert "measured on-node with 2 ranks" in predictor.run([tool, "predict", record, cut, file])

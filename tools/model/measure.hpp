@@ -24,7 +24,8 @@ double measure_reduction(comm::Communicator& ranks);
 
 /// By which share of the work ranks wait longer that add a number over all after 10 us to 3 ms of
 /// work in a small array, again and again: than the work, in the mean of the ranks, and the sum
-/// take by themselves. Over some seconds, because a core can be slow for one. Collective.
+/// take by themselves. A mean over five seconds, because a core can be slow for one; on an
+/// overloaded machine after ten of them no further turn begins. Collective.
 double measure_disturbance(comm::Communicator& ranks);
 
 /// Bytes per second of each of k + 1 ranks that add arrays at once, which have together four times

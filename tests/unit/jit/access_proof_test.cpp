@@ -248,6 +248,58 @@ TEST(AccessProof, NearAdditionsAreNot) {
     EXPECT_FALSE(only_adds(body)) << body;
 }
 
+/// The sum that a statement makes is also kept or passed on, so the values before count.
+TEST(AccessProof, ASumThatIsUsedIsRead) {
+  const std::string helpers =
+      "double kept(double& v, double e) { return v = v + e; }\n"
+      "void pass(double from, double& to) { to = from; }\n"
+      "double same(double v) { return v; }\n";
+  for (const char* body :
+       {"double t = y[0] = y[0] + x[0]; (void)t;",
+        "double t; t = y[0] = y[0] + x[0]; (void)t;",
+        "double t = (y[0] = (y[0] + x[0])); (void)t;",
+        "const double t = y[1] = x[0] + y[1]; y[0] += t;",
+        "if ((y[0] = y[0] + 1) > 3) y[1] += 1;",
+        "while ((y[0] = y[0] + 1) < 3) {}",
+        "double t = x[0] > 0 ? y[0] = y[0] + 1 : 0.0; (void)t;",
+        "double t = (x[0], y[0] = y[0] + 1); (void)t;",
+        "double t = y[0] = std::fma(x[0], x[1], y[0]); (void)t;",
+        "double t = same(y[0] = y[0] + 1); (void)t;",
+        "double t = kept(y[0], x[0]); (void)t;",
+        "double t; pass(y[0] = y[0] + 1, t);",
+        "double& r = y[0]; double t = r = r + x[0]; (void)t;",
+        "double* p = y; double t = *p = *p - x[0]; (void)t;",
+        "double& r = (y[0] = y[0] + 1); double t = r; (void)t;",
+        "const double& r = y[0] = y[0] + 1; double t = r; (void)t;",
+        "y[1] = y[1] + (y[0] = y[0] + 1);", "y[1] += y[0] = y[0] + 1;",
+        "y[1] = y[0] = y[0] + x[0];", "int i = y[0] = y[0] + 1; y[1] += i;",
+        "bool b = y[0] = y[0] + 1; y[1] += b;", "auto f = [&] { return y[0] = y[0] + 1; }; f();",
+        "double t[1] = {y[0] = y[0] + 1}; (void)t;",
+        "struct S { double d; } s{y[0] = y[0] + 1}; y[1] += s.d;",
+        "double t = x[(int)(y[0] = y[0] + 1)]; (void)t;",
+        "switch ((int)(y[0] = y[0] + 1)) { default: y[1] += 1; }",
+        "for (int i = 0; (y[0] = y[0] + 1) < i; ++i) {}", "double t = -(y[0] += 1); (void)t;",
+        "double t = y[0] -= x[0]; (void)t;", "double t = ++y[0]; (void)t;",
+        "double t = y[0]--; (void)t;", "double t; t = (x[0], ++y[0]); (void)t;"})
+    EXPECT_FALSE(only_adds(body, helpers)) << body;
+  for (const char* body : {"(void)(y[0] = y[0] + x[0]);", "(y[0] = y[0] + 1), (y[1] += 2);",
+                           "(void)++y[0];", "if (x[0] > 0) (y[0] -= 1);"})
+    EXPECT_TRUE(only_adds(body)) << body;
+  EXPECT_TRUE(writes_all("double t = y[0] = x[0]; y[1] = t;"));
+  EXPECT_FALSE(writes_all("double t = y[0] = y[0] + x[0]; y[1] = t;"));
+}
+
+/// What a function returns a reference to may be changed through it.
+TEST(AccessProof, ChangesThroughReturnedReferencesAreSeen) {
+  const auto leaves_zero = [](const std::string& body) {
+    return of_y("y[0] = y[1] = 0; " + body, dat(1, 2, OP_RW)).leaves_zero;
+  };
+  EXPECT_FALSE(leaves_zero("const_cast<double&>(std::min(y[0], x[0])) = 5;"));
+  EXPECT_FALSE(leaves_zero("auto& r = const_cast<double&>(std::max(y[0], y[1])); r = 5;"));
+  EXPECT_FALSE(leaves_zero("double* p = (double*)&std::max(y[0], y[1]); *p = 5;"));
+  EXPECT_TRUE(writes_all("y[0] = 1; y[1] = std::max(std::min(y[0], x[0]), x[1]);"));
+}
+
 TEST(AccessProof, ChangesBehindNamesAreSeen) {
   for (const char* body :
        {"double& r = (y[0] += 1); r = 5;", "*&(y[0] += 1) = 3;", "(y[0] += 1) *= 2;",

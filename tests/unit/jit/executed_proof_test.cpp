@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is proven of random kernels holds when they are executed, statement by statement, on two
-// different old rows: after a proven full write nothing of them is left, and what only adds adds
-// the same to both.
+// different old rows: after a proven full write nothing of them is left, what only adds adds the
+// same to both, and other results are the same with both.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -63,9 +63,9 @@ class Kernel {
   explicit Kernel(unsigned seed) : random_(seed), style_(pick(4)), body_(block(0, pick(4) + 1)) {}
 
   std::string text() const { return "double local = 0;\n" + text_of(body_); }
-  std::array<Number, dim> run(State state) const {
+  State run(State state) const {
     run_all(body_, state);
-    return state.y;
+    return state;
   }
 
  private:
@@ -108,6 +108,7 @@ class Kernel {
   Value value(int depth) {
     if (style_ == sets_zeros && pick(12) > 0) return {"0", [](State&) { return Number{0}; }};
     if (depth == 0 || pick(2) == 0) return leaf();
+    if (pick(6) == 0) return kept_change();
     const Value a = value(depth - 1), b = value(depth - 1);
     switch (pick(4)) {
       case 0:
@@ -125,6 +126,20 @@ class Kernel {
                 [=](State& s) { return test.run(s) ? a.run(s) : b.run(s); }};
       }
     }
+  }
+
+  /// A change whose value is used.
+  Value kept_change() {
+    const Index at = index();
+    const Value e = leaf();
+    const int form = pick(style_ >= 2 ? 1 : 4);
+    const char* const forms[] = {"(y[{0}] = {1})", "(y[{0}] += {1})", "(y[{0}] = y[{0}] + {1})",
+                                 "keep(y[{0}], {1})"};
+    return {fmt::format(fmt::runtime(forms[form]), at.text, e.text), [=](State& s) {
+              const Number more = e.run(s);
+              Number& target = s.y[at.run(s)];
+              return target = form == 0 ? more : target + more;
+            }};
   }
 
   Piece<bool> condition() {
@@ -231,7 +246,11 @@ void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFac
            std::mt19937& random) {
   for (int k = 0; k < 40; ++k) {
     const auto [one, other] = random_states(random);
-    const auto a = kernel.run(one), b = kernel.run(other);
+    const State first = kernel.run(one), second = kernel.run(other);
+    const auto &a = first.y, &b = second.y;
+    if (write.writes_all || change.only_adds) {
+      ASSERT_EQ(first.local, second.local) << "the old row is used:\n" << kernel.text();
+    }
     for (int c = 0; c < dim; ++c) {
       if (write.writes_all) {
         ASSERT_EQ(a[c], b[c]) << "not a full write:\n" << kernel.text();
@@ -251,7 +270,7 @@ void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFac
 ParameterFacts proven(const Kernel& kernel, op_access access) {
   CompileRequest asked = request("", {dat(0, columns, OP_READ), dat(1, dim, access, 0)});
   asked.only_facts = true;
-  asked.units[0].source = "void work(const double* x, double* y) {\n" + kernel.text() + "}\n";
+  asked.units[0].source = "double keep(double& v, double e) { return v = v + e; }\nvoid work(const double* x, double* y) {\n" + kernel.text() + "}\n";
   const auto facts = facts_of(asked);
   EXPECT_EQ(facts.size(), 2U) << kernel.text();
   return facts.size() == 2 ? facts[1] : ParameterFacts{};

@@ -6,6 +6,7 @@
 #include <clang/AST/DeclCXX.h>
 
 #include <jit/llvm/access/access_numbers.hpp>
+#include <jit/llvm/access/access_syntax.hpp>
 #include <jit/llvm/access/access_walk.hpp>
 
 namespace op2::jit {
@@ -47,9 +48,12 @@ void AccessWalk::evaluate_call(const clang::CallExpr& call) {
   for (unsigned i = 0; i < call.getNumArgs(); ++i) {
     const auto* argument = call.getArg(i);
     const auto source = argument->isGLValue() ? place(argument) : std::nullopt;
+    const auto* inner = llvm::dyn_cast<clang::CallExpr>(bare(argument));
     if (source && takes_values(function)) {
       note_read(*source, argument->getExprLoc());  // std::max(p[0], x)
       follow_indices(argument);
+    } else if (inner != nullptr && takes_values(function)) {
+      evaluate_call(*inner);  // std::max(std::min(p[0], x), y)
     } else if (source || (argument->getType()->isPointerType() && pointer(argument))) {
       note_unsure(argument);
       follow_indices(argument);

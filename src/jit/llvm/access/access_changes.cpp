@@ -43,10 +43,16 @@ const clang::Expr* fused_sum(const clang::CallExpr& call) {
 
 }  // namespace
 
-void AccessWalk::change(const clang::Expr& expression) {
-  if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&expression))
-    return change_by_operator(*operation);
-  change_by_one(llvm::cast<clang::UnaryOperator>(expression));
+/// @return whether the new value depends on the one before
+bool AccessWalk::change(const clang::Expr& expression) {
+  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&expression);
+  if (operation != nullptr && operation->getOpcode() == clang::BO_Assign)
+    return assign(operation->getLHS(), operation->getRHS());
+  if (operation != nullptr)
+    change_by_operator(*operation);
+  else
+    change_by_one(llvm::cast<clang::UnaryOperator>(expression));
+  return true;
 }
 
 /// Evaluates the value assigned to a variable.
@@ -67,11 +73,10 @@ LocalValue AccessWalk::value_for(const clang::VarDecl& variable, const clang::Ex
   return value ? LocalValue(*value) : LocalValue();
 }
 
-/// `a = b`, `a += b` and the like.
+/// `a += b` and the like.
 void AccessWalk::change_by_operator(const clang::BinaryOperator& operation) {
   const auto* left = operation.getLHS();
   const auto* right = operation.getRHS();
-  if (operation.getOpcode() == clang::BO_Assign) return assign(left, right);
   evaluate(right);
   if (const auto target = place(left)) {
     const auto op = operation.getOpcode();
@@ -139,12 +144,15 @@ bool AccessWalk::evaluate_as_increment(const clang::Expr* target, const clang::E
   return true;
 }
 
-void AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
+/// @return whether it is an increment
+bool AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
   const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(bare(target));
   const auto* variable =
       name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-  if (variable != nullptr && !variable->getType()->isReferenceType())
-    return assign_local(*variable, source);
+  if (variable != nullptr && !variable->getType()->isReferenceType()) {
+    assign_local(*variable, source);
+    return false;
+  }
   const auto before = place(target);
   const bool increments = before && evaluate_as_increment(target, source);
   if (increments)
@@ -158,6 +166,7 @@ void AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
   } else {
     evaluate_children(target);
   }
+  return increments;
 }
 
 /// Equal text names the same number twice if nothing in between can change that.

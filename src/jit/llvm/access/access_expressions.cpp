@@ -29,7 +29,10 @@ void AccessWalk::evaluate(const clang::Expr* expression) {
     return evaluate_unary(*operation);
   if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(expression))
     return evaluate_branches(choice->getCond(), choice->getTrueExpr(), choice->getFalseExpr());
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(expression)) return evaluate_call(*call);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(expression)) {
+    evaluate_call(*call);
+    return call->isGLValue() ? note_doubt(call) : void();  // it may name data of an argument
+  }
   if (llvm::isa<clang::LambdaExpr, clang::StmtExpr>(expression)) {
     note_unsure(expression);
     return note_escape(expression);
@@ -90,6 +93,8 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
   const auto kind = cast.getCastKind();
   if (kind == clang::CK_LValueToRValue) {
     if (const auto* assignment = assignment_in(inner)) return evaluate_assigned(*assignment);
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(inner->IgnoreParens()))
+      return evaluate_call(*call);
     if (const auto source = place(inner)) {
       note_read(*source, inner->getExprLoc());
       return follow_indices(inner);
@@ -111,15 +116,14 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
   evaluate(inner);
 }
 
-/// An assignment whose value is used: `a = b = c`.
+/// An assignment whose value is used: `a = b = c`. If that depends on the value before, as in
+/// `a = b = b + c`, the value before is used, too.
 void AccessWalk::evaluate_assigned(const clang::Expr& assignment) {
-  change(assignment);
+  const bool depends = change(assignment);
   const auto* target = target_of(&assignment);
   if (target->getType()->isPointerType()) return note_unsure(&assignment);
-  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&assignment);
-  const bool is_plain = operation != nullptr && operation->getOpcode() == clang::BO_Assign;
-  if (is_plain) return;  // the value does not depend on the previous one
-  if (const auto changed = place(target)) note_read(*changed, assignment.getExprLoc());
+  const auto changed = depends ? place(target) : std::nullopt;
+  if (changed) note_read(*changed, assignment.getExprLoc());
 }
 
 void AccessWalk::evaluate_binary(const clang::BinaryOperator& operation) {

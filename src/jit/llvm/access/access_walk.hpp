@@ -51,11 +51,11 @@ class AccessWalk {
   void evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,
                          const clang::Expr* no);
   void evaluate_unary(const clang::UnaryOperator& operation);
-  void change(const clang::Expr& expression);
+  bool change(const clang::Expr& expression);
   void change_by_operator(const clang::BinaryOperator& operation);
   void change_by_one(const clang::UnaryOperator& operation);
   void evaluate_call(const clang::CallExpr& call);
-  void assign(const clang::Expr* target, const clang::Expr* source);
+  bool assign(const clang::Expr* target, const clang::Expr* source);
   void assign_local(const clang::VarDecl& variable, const clang::Expr* source);
   LocalValue value_for(const clang::VarDecl& variable, const clang::Expr* source);
   bool evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum);

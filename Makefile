@@ -93,8 +93,8 @@ tsan: build/tsan/build.ninja
 	@ctest --preset tsan -R "^(race_mutant_|Races\.|ThreadPool\.|Equivalence\.)"
 
 bench: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench stream_bench overhead_bench ranks_bench airfoil
-	@for bench in stream_bench airfoil_bench "airfoil_bench --size 800 1200 --rounds 5" cg_bench \
+	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench kernels_bench stream_bench overhead_bench ranks_bench airfoil
+	@for bench in stream_bench airfoil_bench "airfoil_bench --size 800 1200 --rounds 5" cg_bench kernels_bench \
 	  overhead_bench; do build/release/tests/bench/$$bench || exit 1; done | tee build/bench.jsonl
 	@$(PYTHON) -B tests/bench/bench_ranks.py build/release | tee -a build/bench.jsonl
 	@$(PYTHON) -B tests/bench/plot_bench.py build/bench.jsonl build/bench.png

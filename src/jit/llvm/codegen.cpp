@@ -27,8 +27,10 @@
 #include <jit/llvm/chosen_pointers.hpp>
 #include <jit/llvm/consistent_calls.hpp>
 #include <jit/llvm/count_flops.hpp>
+#include <jit/llvm/flatten.hpp>
 #include <jit/llvm/negation.hpp>
 #include <jit/llvm/scalar_reasons.hpp>
+#include <jit/llvm/uniform_branches.hpp>
 #include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
@@ -131,13 +133,15 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// The vectoriser of LLVM 19 does not take switches, which the optimiser also makes of `else if`.
-/// @param blocks  the function whose loop must become vector code
-struct BranchesForSwitches : llvm::PassInfoMixin<BranchesForSwitches> {
-  explicit BranchesForSwitches(const std::string& blocks) : blocks_(blocks) {}
+/// Prepares the loop that must become vector code for the vectoriser of LLVM 19: it does not take
+/// switches, which the optimiser also makes of `else if`, and executes both sides of all branches.
+/// @param blocks  the function with this loop
+struct PrepareBranches : llvm::PassInfoMixin<PrepareBranches> {
+  explicit PrepareBranches(const std::string& blocks) : blocks_(blocks) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     if (function.getName() != blocks_) return llvm::PreservedAnalyses::all();
-    return llvm::LowerSwitchPass().run(function, analyses);
+    analyses.invalidate(function, llvm::LowerSwitchPass().run(function, analyses));
+    return VersionsOfLoops::run(function, analyses);
   }
 
  private:
@@ -151,7 +155,7 @@ void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
       });
   builder.registerVectorizerStartEPCallback(
       [&blocks](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(BranchesForSwitches(blocks));
+        passes.addPass(PrepareBranches(blocks));
       });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
@@ -213,6 +217,7 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   llvm::ModulePassManager passes;
   passes.addPass(llvm::InternalizePass(
       [&request](const llvm::GlobalValue& value) { return value.getName() == request.symbol; }));
+  flatten_kernels(passes, request);
   passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   passes.run(module, modules);
   return flops;

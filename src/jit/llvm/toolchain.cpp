@@ -22,7 +22,7 @@ constexpr const char* undefined_checks =
     "bound";
 
 /// Changes with the rules of simd_gain.hpp, by which code becomes vector code or does not.
-constexpr const char* gain_rules = "3";
+constexpr const char* gain_rules = "4";
 
 /// Arguments that all compilations share.
 std::vector<std::string> fixed_flags() {

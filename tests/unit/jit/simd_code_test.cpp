@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code for several elements at once gives what code for one after the other gives: random shapes of
 // loops, random maps, values that are small whole numbers, so that sums do not depend on order.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 
@@ -262,6 +266,75 @@ TEST_F(SimdCode, ChoosesBetweenPointersAndWaysInEachLane) {
     world.run(range_of(*fast.code), args, 0, elements);
     expected.run(range_of(*plain.code), args, 0, elements);
     EXPECT_EQ(world.memory, expected.memory) << body;
+  }
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The benchmark's kernels, as users write them: with helpers, local arrays that loops of constant
+/// length index, and branches. The benchmark compares their results with those of the host compiler.
+TEST_F(SimdCode, IsMadeOfKernelsWithHelpersLoopsAndLocalArrays) {
+  const auto simd = make(true);
+  const auto rows = [](int dat, int dim, op_access access, int count) {
+    std::vector<ArgShape> args;
+    for (int column = 0; column < count; ++column)
+      args.push_back(test::dat(dat, dim, access, column, Type::f64, count));
+    return args;
+  };
+  const auto of_face = [&](int geometry, int dim, int gradients) {
+    std::vector<ArgShape> args{test::dat(0, geometry, OP_READ)};
+    std::ranges::copy(rows(1, dim, OP_READ, 2), std::back_inserter(args));
+    if (gradients > 0) std::ranges::copy(rows(2, gradients, OP_READ, 2), std::back_inserter(args));
+    std::ranges::copy(rows(3, dim, OP_INC, 2), std::back_inserter(args));
+    return args;
+  };
+  const struct {
+    const char *name, *file;
+    std::vector<ArgShape> args;
+  } kernels[] = {
+      {"face_flux", "euler.h", of_face(9, 6, 18)},
+      {"face_flux_first", "euler.h", of_face(9, 6, 0)},
+      {"face_jump", "elements.h", of_face(9, 12, 0)},
+  };
+  for (const auto& kernel : kernels) {
+    const std::string text = content_of(std::string(OP2_BENCH_KERNELS) + kernel.file);
+    ASSERT_FALSE(text.empty());
+    const Outcome outcome = code(*simd, kernel.name, text, kernel.args);
+    ASSERT_FALSE(outcome.error);
+    EXPECT_TRUE(outcome.code->simd.vectorised()) << description_of(outcome.code->simd);
+    EXPECT_GT(outcome.code->flops, 100) << kernel.name;
+  }
+}
+
+/// Both sides of a branch on a global that is read: what only one value executes is not executed
+/// with the other one.
+TEST_F(SimdCode, HasVersionsForBranchesOnWhatIsTheSameForAll) {
+  const auto simd = make(true), scalar = make(false);
+  const std::vector<ArgShape> args{test::dat(0, 2, OP_READ), test::global(2, OP_READ, Type::i32),
+                                   test::dat(1, 2, OP_WRITE)};
+  const std::string text =
+      "#include <cmath>\n"
+      "void f(const double* a, const int* choice, double* o) {"
+      "  double s = a[0] + 1;"
+      "  if (choice[0] == 1) { for (int n = 0; n < 5; ++n) s = std::sqrt(s * a[1] + n) / (s + 2); }"
+      "  else { for (int n = 0; n < 5; ++n) s = s / (a[1] + n + 1); }"
+      "  if (choice[1] > 0 && a[0] > 2) { for (int n = 0; n < 6; ++n) s += a[1] / (s + n + 1); }"
+      "  o[0] = s; o[1] = choice[0]; }";
+  const Outcome fast = code(*simd, "f", text, args), plain = code(*scalar, "f", text, args);
+  ASSERT_FALSE(fast.error || plain.error);
+  EXPECT_TRUE(fast.code->simd.vectorised()) << description_of(fast.code->simd);
+  for (int seed = 1; seed <= 8; ++seed) {
+    Random random(static_cast<unsigned>(seed));
+    World world(random, args);
+    const int choice[2] = {seed % 2, seed / 2 % 2};
+    std::memcpy(world.memory[1].data(), choice, sizeof choice);
+    World expected = world;
+    world.run(range_of(*fast.code), args, 0, elements);
+    expected.run(range_of(*plain.code), args, 0, elements);
+    EXPECT_EQ(world.memory, expected.memory) << seed;
   }
 }
 

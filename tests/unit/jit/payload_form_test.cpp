@@ -36,6 +36,31 @@ TEST(PayloadForm, TheUsualFormsAreRecognised) {
                     "*most = std::fabs(*q); *where = *index + 1; } }"));
 }
 
+TEST(PayloadForm, ParenthesesThatChangeNothingDoNotMatter) {
+  for (const char* body :
+       {"if (((*q) * (*q)) > (*most)) { (*most) = ((*q) * (*q)); (*where) = (*index); }",
+        "if ((*q > *most)) { *most = (*q); *where = ((index[0])); }",
+        "if ((q[0] - 1) * 2 > *most) { *most = ((q[0]) - 1) * 2; *where = *index; }",
+        "if (((*most)) < (std::fabs((*q)) + (2 * q[0]))) { *most = std::fabs(*q) + 2 * q[0]; "
+        "*where = (*index + 1); }",
+        "if (-(*q) > *most) { *most = -*q; (where[0]) = 1; }",
+        "if (q[(0)] > most[0]) { (most[0]) = q[0]; *where = *index; }"})
+    EXPECT_TRUE(is_recognised(body)) << body;
+  for (const char* body :
+       {"if ((*q - 1) * 2 > *most) { *most = *q - 1 * 2; *where = *index; }",
+        "if (*q - (1 - q[0]) > *most) { *most = *q - 1 - q[0]; *where = *index; }",
+        "if (*q / (2 * q[0]) > *most) { *most = *q / 2 * q[0]; *where = *index; }",
+        "if (-(*q + 1) > *most) { *most = -*q + 1; *where = *index; }",
+        "if ((*q, 1.0) > *most) { *most = (*q, 1.0); *where = *index; }",
+        "if ((*q > *most) > 0) { *most = *q; *where = *index; }",
+        "if ((*q) > *most) { *most = (*most); *where = *index; }",
+        "if (*q > *most) { *(most) = *q; *(where + 1) = *index; }",
+        "if (*q > *most) { *most = *q; (*where)++; *where = *index; }",
+        "if ((float)(*q) > *most) { *most = *q; *where = *index; }",
+        "if (*q > *most) { *where += *index; *most = *q; }"})
+    EXPECT_FALSE(is_recognised(body)) << body;
+}
+
 TEST(PayloadForm, AWrapperThatPassesItsParametersOnIsSeenThrough) {
   const PayloadParameter parameters[] = {
       {Type::f64, 1, OP_READ}, {Type::f64, 1, OP_MAX}, {Type::i32, 1, OP_WRITE, 1}};

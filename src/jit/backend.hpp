@@ -56,6 +56,7 @@ struct CompileRequest {
   std::string blocks;      ///< the function whose loop over lanes must become vector code, or empty
   std::int32_t width = 1;  ///< SIMD width of `blocks`: elements of an iteration
   bool must_gain = true;   ///< and must be expected to be faster than scalar code
+  bool traps = false;      ///< and must compute nothing that its elements do not compute
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
   bool consistent_math = false;  ///< elementary functions have the same bits on all processors,

@@ -30,6 +30,8 @@ std::string reason_of(const SimdChoice& choice) {
       return fmt::format("an element has {} bytes of arguments", choice.amount);
     case ScalarReason::calls:
       return "calls " + choice.detail;
+    case ScalarReason::traps:
+      return "floating-point traps are on, and a kernel computes on some paths only";
     case ScalarReason::not_inlined:
       return "a kernel is too long to be inlined, or calls itself";
     case ScalarReason::not_vectorised:

@@ -22,9 +22,10 @@ enum class ScalarReason : std::uint8_t {
   calls,            ///< a kernel calls the functions in `detail`
   not_vectorised,   ///< the compiler does not vectorise it; `detail` is its remark, if it has one
   not_profitable,   ///< `amount` instructions to load and store vectors would save `limit`
+  traps,            ///< floating-point traps are on, and a kernel computes on some paths only
   not_inlined,      ///< the compiler does not inline a kernel: it is long, or calls itself
 };
-inline constexpr int scalar_reason_count = 14;
+inline constexpr int scalar_reason_count = 15;
 
 /// The SIMD width of code.
 struct SimdChoice {

@@ -64,6 +64,7 @@ Engine::Engine(const Resources& r)
       rows_(r.rows),
       trace_(r.trace),
       log_(r.log),
+      pool_(r.pool),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
       limits_{2 * options_.depth_max, analysis_.keep_all},
       schedule_(schedule_of(analysis_.halos)),
@@ -91,6 +92,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = true;
   if (options_.reproducible) check_rounding(queue);
   executing_ = false;
+  let_workers_trap(pool_, worker_traps_);
   intact_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();

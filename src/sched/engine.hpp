@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <core/float_traps.hpp>
 #include <core/levels.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
@@ -119,6 +120,7 @@ class Engine {
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
   core::Log& log_;
+  core::ThreadPool& pool_;
   const AnalysisOptions analysis_;
   const ChainLimits limits_;  ///< of chains as long as possible
   const Schedule schedule_;   ///< without a policy
@@ -139,6 +141,7 @@ class Engine {
   std::vector<char> modified_;      ///< whether a plan modifies the dat, by its index
   static constexpr int unbound = -1;
   int epoch_ = unbound;  ///< of the rows that plans are bound to
+  int worker_traps_ = core::float_traps();  ///< floating-point exceptions that trap in the workers
   bool executing_ = false;
   bool intact_ = false;
   std::uint64_t flushes_ = 0;

@@ -44,6 +44,7 @@ jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
     if (fresh) known->second = call_of(mesh_, use.kernel);
     request.nest.calls.push_back(known->second);
     request.nest.calls.back().args = use.args;
+    request.nest.calls.back().traps = loop.traps;
     request.origins.push_back(
         {.loop = loop.name,
          .call_site = site_of(loop),

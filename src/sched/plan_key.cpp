@@ -10,7 +10,7 @@ namespace {
 
 bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
   return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count &&
-         a.target == b.target;
+         a.target == b.target && a.traps == b.traps;
 }
 
 /// As one block of memory: they have no padding (core/loop_record.hpp).

@@ -5,6 +5,7 @@
 
 #include <core/arithmetic_mode.hpp>
 #include <core/error.hpp>
+#include <core/float_traps.hpp>
 #include <sched/loop_requests.hpp>
 
 namespace op2::sched {
@@ -15,6 +16,17 @@ void let_workers_round_to_nearest(core::ThreadPool& pool) {
         if (thread > 0) core::round_to_nearest();
       },
       nullptr);
+}
+
+void let_workers_trap(core::ThreadPool& pool, int& known) {
+  const int traps = core::float_traps();
+  if (traps == known) return;
+  known = traps;
+  pool.run(
+      [](void* wanted, int thread) noexcept {
+        if (thread > 0) core::set_float_traps(*static_cast<int*>(wanted));
+      },
+      &known);
 }
 
 void check_rounding(const core::Queue& queue) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How threads round in the reproducible mode: to nearest, with denormal numbers.
+// The floating-point mode of the threads that execute loops.
 #pragma once
 
 #include <core/queue.hpp>
@@ -7,11 +7,16 @@
 
 namespace op2::sched {
 
-/// Workers may have been started while the program rounded in another way.
+/// Of the reproducible mode: to nearest, with denormal numbers. Workers may have been started while
+/// the program rounded in another way.
 void let_workers_round_to_nearest(core::ThreadPool& pool);
 
-/// Of the calling thread, before it executes these loops.
+/// Of the calling thread, before it executes these loops, in the reproducible mode.
 /// @throws Error bad_option, which is this rank's alone
 void check_rounding(const core::Queue& queue);
+
+/// Floating-point exceptions that trap in the calling thread trap in the workers, too.
+/// @param known  those that do so already; updated
+void let_workers_trap(core::ThreadPool& pool, int& known);
 
 }  // namespace op2::sched

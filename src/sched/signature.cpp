@@ -54,7 +54,8 @@ std::string describe_queue(const core::Queue& queue) {
                         r.set->global_size);
     for (const core::LoopArg& arg : queue.args_of(r))
       text += fmt::format(" [{}]", describe_arg(arg));
-    text += fmt::format(" source={:016x}\n", hash->second);
+    text += fmt::format(" source={:016x}{}\n", hash->second,
+                        r.traps ? ", floating-point traps on" : "");
   }
   return text;
 }

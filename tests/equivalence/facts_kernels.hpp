@@ -59,6 +59,10 @@ namespace op2::test {
     *a += OP2_TEST_HASH(T, *w, 38);                                                     \
     *a += (T)(OP2_TEST_LONG(old) % 3);                                                  \
   });                                                                                   \
+  OP_KERNEL(keep_sum_##T, (const T* w, T* a), {                                         \
+    const T sum = *a = *a + OP2_TEST_HASH(T, *w, 40);                                   \
+    if (OP2_TEST_LONG(sum) % 2 == 0) *a += 1;                                           \
+  });                                                                                   \
   OP_KERNEL(set_then_add_##T, (const T* w, T* a), {                                     \
     if (OP2_TEST_LONG(*w) % 3 == 0) *a = 0;                                             \
     *a += OP2_TEST_HASH(T, *w, 39);                                                     \
@@ -89,6 +93,7 @@ OP_KERNEL(subtract_rounded, (const int* w, int* a), { *a = (int)(*a - (*w % 2 ==
   {Shape::nearly_add, type_of<T>(), twice_##T}, {Shape::nearly_add, type_of<T>(), doubled_##T}, \
       {Shape::nearly_add, type_of<T>(), read_again_##T},                                        \
       {Shape::nearly_add, type_of<T>(), add_if_even_##T},                                       \
+      {Shape::nearly_add, type_of<T>(), keep_sum_##T},                                          \
       {Shape::nearly_add, type_of<T>(), add_what_is_there_##T}, {                               \
     Shape::nearly_add, type_of<T>(), set_then_add_##T                                           \
   }

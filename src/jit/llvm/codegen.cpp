@@ -27,6 +27,7 @@
 #include <jit/llvm/chosen_pointers.hpp>
 #include <jit/llvm/consistent_calls.hpp>
 #include <jit/llvm/count_flops.hpp>
+#include <jit/llvm/find_traps.hpp>
 #include <jit/llvm/flatten.hpp>
 #include <jit/llvm/negation.hpp>
 #include <jit/llvm/scalar_reasons.hpp>
@@ -187,9 +188,10 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
 }
 
 /// @param functions_of_vectors  that may be called with several numbers at once
+/// @param may_trap_elsewhere  set if vector code would compute what elements do not compute
 /// @return the floating-point operations of an element
 double optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request,
-                const std::vector<llvm::VecDesc>& functions_of_vectors) {
+                const std::vector<llvm::VecDesc>& functions_of_vectors, bool& may_trap_elsewhere) {
   double flops = core::unknown_flops;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
@@ -218,6 +220,8 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   passes.addPass(llvm::InternalizePass(
       [&request](const llvm::GlobalValue& value) { return value.getName() == request.symbol; }));
   flatten_kernels(passes, request);
+  if (request.traps && !request.blocks.empty())
+    passes.addPass(FindTraps(request.blocks, may_trap_elsewhere));
   passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   passes.run(module, modules);
   return flops;
@@ -305,10 +309,12 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   module.getContext().setDiagnosticHandler(std::move(handler));
   if (request.consistent_math) refuse_inconsistent(module, marks, result.diagnostics);
   const VectorFunctions functions = vector_functions(machine.info, request);
-  result.flops = optimise(module, *target, request, functions.list());
+  bool may_trap_elsewhere = false;
+  result.flops = optimise(module, *target, request, functions.list(), may_trap_elsewhere);
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
   result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();
+  if (may_trap_elsewhere) result.scalar = {.reason = ScalarReason::traps};
   if (is_vector() && request.must_gain) result.scalar = loss_in(module, request.blocks);
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);

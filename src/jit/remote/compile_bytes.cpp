@@ -73,6 +73,7 @@ template <class Stream, Is<CompileRequest> Request>
 void fields(Stream& stream, Request& request) {
   stream.values(request.units, request.symbol, request.blocks, request.width);
   small(stream, request.must_gain);
+  small(stream, request.traps);
   small(stream, request.vector_math);
   small(stream, request.consistent_math);
   small(stream, request.sanitizers.address);

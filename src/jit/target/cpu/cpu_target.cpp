@@ -88,6 +88,7 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
                         .blocks = loop.simd.vectorised() ? blocks_function : "",
                         .width = loop.simd.width,
                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
+                        .traps = std::ranges::any_of(request.nest.calls, &KernelCall::traps),
                         .vector_math = options_.vector_math,
                         .consistent_math = options_.form.reproducible,
                         .sanitizers = options_.sanitizers};

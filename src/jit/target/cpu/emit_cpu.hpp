@@ -27,6 +27,7 @@ std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
                                   const CpuCodeForm& form = {});
 
 /// The unit of one kernel among several; no other call of the nest matters.
-std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract = true);
+std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract = true,
+                        bool is_scalar = false);
 
 }  // namespace op2::jit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -64,6 +65,11 @@ struct HostFunction {
                                               std::is_pointer_v<std::remove_pointer_t<P>>}...};
 };
 
+/// What OP2_KERNEL_HEADER expands to is its own name where it is not defined.
+constexpr bool has_header(std::string_view text) {
+  return text != "OP2_KERNEL_HEADER";
+}
+
 /// A kernel whose parameters the host compiler knows, so that a loop with the wrong number of
 /// arguments does not compile. Created by OP_KERNEL; converts to the handle.
 template <KernelParameter... P>
@@ -92,15 +98,33 @@ struct TypedKernel {
 #define OP2_TEXT_OF(...) #__VA_ARGS__
 #define OP2_TEXT(...) OP2_TEXT_OF(__VA_ARGS__)
 
+/// The source of an OP_KERNEL: its headers, and the function, from which on lines count.
+#define OP2_KERNEL_SOURCE(headers, name, parameters, ...)                                     \
+  "#include <op2_library>\n" headers "#line 1\nvoid " name OP2_TEXT(parameters) " " OP2_TEXT( \
+      __VA_ARGS__)
+
 /// Defines the kernel `name` at namespace scope: the host function, its source (macros expanded)
 /// and the handle. Constants that it names must be variables of the program, in scope here, and
 /// must be declared with `op_decl_const` under the same names.
 ///
 ///     OP_KERNEL(add, (const double* flux, double* sum), { *sum += *flux; })
-#define OP_KERNEL(name, parameters, ...)                                                           \
-  static inline void name##_host parameters __VA_ARGS__ static const ::op2::TypedKernel name(      \
-      #name, "void " #name OP2_TEXT(parameters) " " OP2_TEXT(__VA_ARGS__), &name##_host, __FILE__, \
-      __LINE__)
+///
+/// Types, constants and functions that kernels share are in a header, which is named first; it is
+/// read when a loop of the kernel is compiled (docs/kernels.md):
+///
+///     #define OP2_KERNEL_HEADER "flow_types.h"
+///     #include OP2_KERNEL_HEADER
+#define OP_KERNEL(name, parameters, ...)                                                       \
+  static inline void name##_host parameters __VA_ARGS__ static_assert(                         \
+      !::op2::has_header(OP2_TEXT(OP2_KERNEL_HEADER)) || *OP2_TEXT(OP2_KERNEL_HEADER) == '"',  \
+      "op2: define OP2_KERNEL_HEADER as the name of a file in quotes, such as \"types.h\"");   \
+  static const ::op2::TypedKernel name(                                                        \
+      #name,                                                                                   \
+      ::op2::has_header(OP2_TEXT(OP2_KERNEL_HEADER))                                           \
+          ? OP2_KERNEL_SOURCE("#include " OP2_TEXT(OP2_KERNEL_HEADER) "\n", #name, parameters, \
+                              __VA_ARGS__)                                                     \
+          : OP2_KERNEL_SOURCE("", #name, parameters, __VA_ARGS__),                             \
+      &name##_host, __FILE__, __LINE__)
 
 /// A kernel from source. Local. The source must define a function `name` with one pointer parameter
 /// per loop argument; it may define helpers and include files (docs/kernels.md). It is compiled

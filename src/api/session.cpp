@@ -27,6 +27,7 @@
 #include <comm/messages/records.hpp>
 #include <core/counted.hpp>
 #include <core/error.hpp>
+#include <core/loop_table.hpp>
 #include <core/progress.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
@@ -324,6 +325,8 @@ void op_exit() {
   });
   while (runtime->profile.end_region()) {
   }
+  if (const std::string loops = core::fallen_back_as_text(runtime->table); !loops.empty())
+    runtime->log.warning(loops);
   attempt([&] { api::write_timing(*runtime); });
   attempt([&] { api::write_trace(*runtime); });
   attempt([&] {

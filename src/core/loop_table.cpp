@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/loop_table.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <functional>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <core/counted.hpp>
 #include <core/csv.hpp>
 
 namespace op2::core {
@@ -79,6 +84,29 @@ const LoopRow* LoopTable::find(std::string_view name) const {
   return place == places_.end() ? nullptr : &rows_[place->second];
 }
 
+std::string fallen_back_as_text(const LoopTable& table) {
+  constexpr std::size_t most = 8;  // that are named
+  const double total = total_seconds(table);
+  std::vector<const LoopRow*> rows;
+  double seconds = 0;
+  for (const LoopRow& row : table.rows()) {
+    if (!row.code.starts_with(fell_back)) continue;
+    seconds += row.seconds;
+    rows.push_back(&row);
+  }
+  if (rows.empty()) return {};
+  std::ranges::stable_sort(rows, std::greater(), &LoopRow::seconds);
+  std::vector<std::string> loops;
+  for (const LoopRow* row : std::span(rows).first(std::min(most, rows.size())))
+    loops.push_back(fmt::format("'{}' ({:.1f} %)", row->name, 100 * share(*row, total)));
+  if (rows.size() > most) loops.push_back(counted(rows.size() - most, "other"));
+  return fmt::format(
+      "host functions on one thread took {:.1f} % of the time of all loops, because kernels could "
+      "not be compiled: {}; correct the errors reported before, or set OP2_JIT=require to stop "
+      "there",
+      total > 0 ? 100 * seconds / total : 0, fmt::join(loops, ", "));
+}
+
 std::string table_as_text(const LoopTable& table) {
   const double total = total_seconds(table);
   const bool spread = table.times().compared;
@@ -137,7 +165,8 @@ std::string table_as_json(const LoopTable& table) {
                     {"keys", row.keys}});
     if (row.uncounted == 0) rows.back()["flops"] = row.flops;
   }
-  nlohmann::json all{{"loops", std::move(rows)},
+  nlohmann::json all{{"program", program_invocation_short_name},
+                     {"loops", std::move(rows)},
                      {"ranks", table.ranks()},
                      {"total_seconds", total},
                      {"notes", table.notes()}};

@@ -34,6 +34,9 @@ struct WayCost {
   double first_seconds = 0;
 };
 
+/// How the code of a row begins whose kernel could not be compiled: "host (OP2-E104)".
+inline constexpr std::string_view fell_back = "host (OP2-E";
+
 /// One row: all loops of one name. `bytes` is the useful traffic: each dat once per loop (twice if
 /// read and written), each map row once; a cache that holds less moves more.
 struct LoopRow {
@@ -95,6 +98,10 @@ class LoopTable {
   RunTimes times_;
   std::map<std::string, std::string> notes_;
 };
+
+/// Which loops ran as host functions since their kernels could not be compiled, and how much of the
+/// loops' time they took; empty if there are none.
+std::string fallen_back_as_text(const LoopTable& table);
 
 std::string table_as_text(const LoopTable& table);
 std::string table_as_csv(const LoopTable& table);

@@ -2,6 +2,7 @@
 // Those stand-ins for headers of the standard library that are the same for all compilers.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,19 @@
 
 namespace op2::jit {
 
+/// The standard headers that kernels can include, under their C++ names.
+inline constexpr std::array offered_headers{
+    "algorithm",  "array",   "cassert", "cfloat",  "climits", "cmath",
+    "complex",    "cstddef", "cstdint", "cstdio",  "cstdlib", "cstring",
+    "functional", "limits",  "numbers", "numeric", "utility"};
+
+/// <op2_library>, which OP_KERNEL puts before its source, since that cannot include any of them.
+inline std::string whole_library() {
+  std::string text;
+  for (const char* name : offered_headers) text += fmt::format("#include <{}>\n", name);
+  return text;
+}
+
 /// They include <stddef.h>, <math.h> and <initializer_list>, which each compiler has its own of.
 inline std::vector<IncludedFile> common_headers() {
   return {{"algorithm", algorithms},
@@ -27,6 +41,7 @@ inline std::vector<IncludedFile> common_headers() {
           {"numbers", numbers},
           {"complex", complex_numbers},
           {"op2_traits", number_traits},
+          {"op2_library", whole_library()},
           {"cmath", "#include <math.h>\n"},
           {"cstdlib", "#include <stdlib.h>\n"},
           {"cstdint", "#include <stdint.h>\n"},

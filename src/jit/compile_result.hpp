@@ -38,7 +38,8 @@ struct Diagnostic {
     missing_include,
     limit,
     open_bracket,  ///< a note at a bracket that is never closed
-    redefinition
+    redefinition,
+    unknown_type
   };
   Severity severity = Severity::error;
   Kind kind = Kind::other;

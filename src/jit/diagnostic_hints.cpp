@@ -9,8 +9,11 @@
 #include <fmt/ranges.h>
 
 #include <core/similar_name.hpp>
+#include <jit/common_headers.hpp>
+#include <jit/source_scan.hpp>
 
 namespace op2::jit {
+namespace fs = std::filesystem;
 namespace {
 
 struct DeclaredName {
@@ -54,15 +57,31 @@ bool is_called(const Diagnostic& diagnostic) {
   return next != std::string_view::npos && line[next] == '(';
 }
 
+/// Where an OP_KERNEL finds names of the program.
+constexpr const char* in_header = "in a header that OP2_KERNEL_HEADER names";
+
 std::string functions_hint(const std::string& unknown, const op_kernel_core& kernel) {
-  return fmt::format("a kernel cannot call functions of the program: write '{}' {}", unknown,
-                     kernel.host != nullptr ? "as a lambda in the kernel" : "in its source");
+  if (is_macro(kernel))
+    return fmt::format(
+        "a kernel sees functions of the program only {}: define '{}' there, or write it as a "
+        "lambda in the kernel",
+        in_header, unknown);
+  return fmt::format("a kernel cannot call functions of the program: write '{}' in its source",
+                     unknown);
 }
 
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty()) return "no constants are declared (op_decl_const declares them)";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
   return list + core::did_you_mean(unknown, constants);
+}
+
+/// Of a relative folder; itself if the program is not known.
+fs::path in_folder_of_program(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path() / folder;
+  const std::string name = program.lexically_normal();
+  return name.size() > 1 && name.ends_with('/') ? name.substr(0, name.size() - 1) : name;
 }
 
 std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& kernel) {
@@ -75,14 +94,24 @@ std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& ker
                        fmt::join(offered_headers, ">, <"));
   }
   if (!written("\"{}\"")) return "write the file's name in the #include itself, not in a macro";
-  return fmt::format("folders searched for \"{}\": {}", diagnostic.subject, folder_of(kernel));
+  const fs::path folder = folder_of(kernel);
+  std::string folders = folder;
+  if (is_macro(kernel) && folder.is_relative())
+    folders += ", " + in_folder_of_program(folder).string();
+  return fmt::format("folders searched for \"{}\": {}", diagnostic.subject, folders);
 }
 
 }  // namespace
 
 std::string folder_of(const op_kernel_core& kernel) {
-  const std::string folder = std::filesystem::path(kernel.file ? kernel.file : "").parent_path();
-  return folder.empty() ? "." : folder;
+  const fs::path file = kernel.file != nullptr ? kernel.file : "";
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!is_macro(kernel) || folder.is_absolute()) return folder;
+  const std::vector<std::string> headers = scan_source(kernel.source).includes;
+  std::error_code ignored;
+  if (headers.empty() || fs::exists(folder / headers.front(), ignored)) return folder;
+  const fs::path program = in_folder_of_program(folder);
+  return fs::exists(program / headers.front(), ignored) ? program : folder;
 }
 
 std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
@@ -94,8 +123,15 @@ std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
     return "; kernels allocate no memory: use arrays of fixed size, or std::array of <array>";
   switch (diagnostic.kind) {
     case Diagnostic::Kind::unknown_symbol:
-      return "; " + (is_called(diagnostic) ? functions_hint(diagnostic.subject, kernel)
-                                           : constants_hint(diagnostic.subject, constants));
+      if (is_called(diagnostic)) return "; " + functions_hint(diagnostic.subject, kernel);
+      return "; " + constants_hint(diagnostic.subject, constants) +
+             (is_macro(kernel) ? fmt::format("; other names of the program belong {}", in_header)
+                               : "");
+    case Diagnostic::Kind::unknown_type:
+      return is_macro(kernel)
+                 ? fmt::format("; a kernel sees types of the program only {}: define it there",
+                               in_header)
+                 : "; define it in the source, or in a file that the source includes";
     case Diagnostic::Kind::missing_include:
       return "; " + include_hint(diagnostic, kernel);
     default:

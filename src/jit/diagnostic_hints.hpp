@@ -2,7 +2,6 @@
 // Advice for the user on messages of the compiler.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -11,13 +10,14 @@
 
 namespace op2::jit {
 
-/// The standard headers that kernels can include, under their C++ names.
-inline constexpr std::array offered_headers{
-    "algorithm",  "array",   "cassert", "cfloat",  "climits", "cmath",
-    "complex",    "cstddef", "cstdint", "cstdio",  "cstdlib", "cstring",
-    "functional", "limits",  "numbers", "numeric", "utility"};
+/// Whether it is an OP_KERNEL.
+inline bool is_macro(const op_kernel_core& kernel) {
+  return kernel.parameters != nullptr;
+}
 
-/// The folder of the file that declares the kernel, in which its headers are searched.
+/// The folder of the file that declares the kernel, in which its headers are searched. If the
+/// compiler was given a relative name of the file: from the working directory, or, if that does not
+/// have the header of an OP_KERNEL, from the folder of the program.
 std::string folder_of(const op_kernel_core& kernel);
 
 /// Advice, e.g. "; declared constants: gam; did you mean 'gam'?" or "; add #include <cstdio>"; may

@@ -19,9 +19,13 @@ std::string location_of(const Diagnostic& diagnostic, const KernelContext& conte
   if (diagnostic.file == generated_file) {
     return fmt::format("kernel '{}' after the last line of its source", context.kernel.name);
   }
+  const bool is_of_source = diagnostic.file == context.kernel.name;
+  if (diagnostic.kind == Diagnostic::Kind::missing_include && is_of_source &&
+      is_macro(context.kernel))
+    return fmt::format("{}:{}", context.kernel.file, context.kernel.line);
   if (diagnostic.line == 0) return fmt::format("kernel '{}'", context.kernel.name);
   if (diagnostic.file.empty()) return fmt::format("constants of kernel '{}'", context.kernel.name);
-  if (diagnostic.file == context.kernel.name) {
+  if (is_of_source) {
     const auto place = locator.find(diagnostic.line, diagnostic.column);
     if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
     return fmt::format("kernel '{}' line {}", context.kernel.name, diagnostic.line);
@@ -75,6 +79,7 @@ ErrorCode code_of(Diagnostic::Kind kind) {
     case Diagnostic::Kind::other:
     case Diagnostic::Kind::open_bracket:
     case Diagnostic::Kind::redefinition:
+    case Diagnostic::Kind::unknown_type:
       return ErrorCode::kernel_text;
     case Diagnostic::Kind::unknown_symbol:
       return ErrorCode::unknown_symbol;

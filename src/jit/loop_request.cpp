@@ -2,11 +2,11 @@
 #include <jit/loop_request.hpp>
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/core.h>
 
 #include <jit/cache_key.hpp>
+#include <jit/diagnostic_hints.hpp>
 #include <jit/loop_key.hpp>
 #include <jit/source_scan.hpp>
 
@@ -24,9 +24,8 @@ std::string where_is(const LoopRequest& request) {
 }
 
 KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared) {
-  const std::filesystem::path file = kernel.file == nullptr ? "" : kernel.file;
   KernelCall call{.name = kernel.name, .source = kernel.source};
-  call.includes = read_includes(call.source, file.parent_path());
+  call.includes = read_includes(call.source, folder_of(kernel));
   const auto identifiers = identifiers_in(call.source, call.includes);
   for (const Constant& constant : declared) {
     if (identifiers.contains(constant.name)) call.constants.push_back(shape_of(constant));

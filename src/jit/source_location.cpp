@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <core/text_file.hpp>
+#include <jit/source_scan.hpp>
 
 namespace op2::jit {
 namespace {
@@ -87,10 +88,11 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
 
 }  // namespace
 
-SourceLocator::SourceLocator(const op_kernel_core& kernel) : kernel_(kernel) {
+SourceLocator::SourceLocator(const op_kernel_core& kernel)
+    : kernel_(kernel), source_(lines_that_count(kernel.source)) {
   if (kernel.text_is_file || kernel.file == nullptr) return;
   content_ = core::read_file(kernel.file).value_or("");
-  const std::string_view text = kernel.source;
+  const std::string_view text = source_;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
   visit_nearest_first(content_, text, kernel.line, [this](std::size_t at) {
     literal_ = at;
@@ -113,7 +115,7 @@ void SourceLocator::find_macro() {
     nearest = away;
   }
   if (begin == 0) return;
-  tokens_ = tokens_of(kernel_.source);
+  tokens_ = tokens_of(source_);
   const std::size_t head = std::min<std::size_t>(2, tokens_.size());  // "void name"
   const std::vector<Token> written(tokens_.begin() + static_cast<std::ptrdiff_t>(head),
                                    tokens_.end());
@@ -141,7 +143,7 @@ std::optional<SourceLocation> SourceLocator::find_in_macro(int column) const {
 }
 
 void SourceLocator::find_lines() {
-  const std::vector<Line> lines = lines_of(kernel_.source);
+  const std::vector<Line> lines = lines_of(source_);
   const auto first = std::find_if(lines.begin(), lines.end(),
                                   [](const Line& line) { return !line.content.empty(); });
   visit_nearest_first(content_, escaped(first->content), kernel_.line, [&](std::size_t at) {
@@ -159,7 +161,7 @@ std::optional<SourceLocation> SourceLocator::find(int line, int column) const {
   }
   if (!places_.empty()) return line == 1 ? find_in_macro(column) : std::nullopt;
   if (line < 1 || line > std::ssize(lines_)) return {};
-  const Line text = lines_of(kernel_.source)[line - 1];
+  const Line text = lines_of(source_)[line - 1];
   const auto before = std::max<std::size_t>(column - 1, text.indent) - text.indent;
   const std::size_t at = lines_[line - 1] + escaped(text.content.substr(0, before)).size();
   return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at), {}};

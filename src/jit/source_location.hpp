@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <jit/token_match.hpp>
@@ -37,6 +38,7 @@ class SourceLocator {
   std::optional<SourceLocation> find_in_macro(int column) const;
 
   const op_kernel_core& kernel_;
+  std::string_view source_;             ///< of the kernel, without the headers of an OP_KERNEL
   std::string content_;                 ///< of the file; empty if it cannot be read
   std::optional<std::size_t> literal_;  ///< where a raw literal of the whole source begins in it
   std::vector<std::size_t> lines_;      ///< otherwise the begin of each line after its indentation

@@ -134,7 +134,9 @@ class Scanner {
   void directive() {
     ++at_;
     skip_blanks();
-    if (letters() != "include") return;
+    const std::string_view name = letters();
+    if (name == "line") return skip_line();
+    if (name != "include") return;
     skip_blanks();
     if (starts("<")) return skip_line();
     if (!starts("\"")) return;
@@ -195,6 +197,12 @@ class IncludeReader {
 
 SourceScan scan_source(std::string_view text) {
   return Scanner(text).run();
+}
+
+std::string_view lines_that_count(std::string_view source) {
+  constexpr std::string_view begin = "#include <op2_library>\n", end = "#line 1\n";
+  if (source.starts_with(begin)) source.remove_prefix(source.find(end) + end.size());
+  return source;
 }
 
 std::vector<std::string_view> macros_in(std::string_view text) {

@@ -16,7 +16,8 @@ struct SourceScan {
   std::set<std::string, std::less<>> identifiers;
   std::vector<std::string> includes;  ///< names between quotes, in order; never those in <>
   /// Everything but comments, as parts of the source, in order: words, numbers, literals, single
-  /// characters, and the beginnings of directives; `#include <...>` extends to the end of its line.
+  /// characters, and the beginnings of directives; `#include <...>` and `#line` extend to the end
+  /// of their lines.
   std::vector<std::string_view> tokens;
 };
 
@@ -24,6 +25,10 @@ struct SourceScan {
 /// find more names than the compiler, and fewer only if macros make names (`a##b`) or are included
 /// files.
 SourceScan scan_source(std::string_view text);
+
+/// The source without the headers that OP_KERNEL puts before it: what follows `#line 1`, from which
+/// on compilers count lines. A part of `source`.
+std::string_view lines_that_count(std::string_view source);
 
 /// The macros that a source defines, in order; also in parts that conditions exclude. They are
 /// parts of `text`.

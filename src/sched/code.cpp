@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <core/loop_table.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/describe.hpp>
@@ -194,7 +195,8 @@ void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const ErrorCode code = error.code();
   constexpr ErrorCode final_codes[]{ErrorCode::internal,       ErrorCode::bad_option,
                                     ErrorCode::kernel_access,  ErrorCode::device_compiler,
-                                    ErrorCode::device_failure, ErrorCode::out_of_memory};
+                                    ErrorCode::device_failure, ErrorCode::out_of_memory,
+                                    ErrorCode::kernel_include};
   const bool final = std::ranges::find(final_codes, code) != std::end(final_codes);
   if (loop.kernel->host == nullptr || options_.jit == core::JitMode::require || final) throw error;
   fallen_back_[loop.kernel] = static_cast<int>(code);
@@ -269,7 +271,7 @@ std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::
                                       std::span<const core::LoopArg> args) const {
   const std::string ordered = has_payload(args) ? ", in order" : "";
   if (const auto failed = fallen_back_.find(loop.kernel); failed != fallen_back_.end())
-    return fmt::format("host (OP2-E{}){}", failed->second, ordered);
+    return fmt::format("{}{}){}", core::fell_back, failed->second, ordered);
   const core::Dat* opaque = opaque_dat(args);
   if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is compiled";
   const core::FunctionKernel* function = mesh.function_of(loop.kernel);

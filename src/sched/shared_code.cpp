@@ -23,8 +23,13 @@ std::string describe(std::span<const jit::LoopRequest> loops) {
   std::string lines;
   for (const jit::LoopRequest& request : loops) {
     const core::Digest digest = jit::fingerprint_of(request.nest);
-    lines += fmt::format("code of loop '{}', kernel '{}', source={}\n", jit::loops_of(request),
+    lines += fmt::format("code of loop '{}', kernel '{}', source={}", jit::loops_of(request),
                          jit::name_of(request.nest), core::to_hex(digest).substr(0, 16));
+    for (const jit::KernelCall& call : request.nest.calls)
+      for (const jit::IncludedFile& file : call.includes)
+        lines += fmt::format(", {}={}", file.name,
+                             core::to_hex(core::Hasher().field(file.text).finish()).substr(0, 16));
+    lines += '\n';
   }
   return lines;
 }

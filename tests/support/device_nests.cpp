@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <support/device_nests.hpp>
 
+#include <array>
+#include <cassert>
+#include <cfloat>
+#include <cstdio>
+#include <limits>
+#include <numbers>
+
 #include <fmt/format.h>
 #include <airfoil/kernels.hpp>
 
@@ -9,8 +16,20 @@
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
+#define OP2_KERNEL_HEADER "kernel_header.h"
+#include OP2_KERNEL_HEADER
+
 namespace op2::test {
 namespace {
+
+OP_KERNEL(with_headers, (const double* x, double* y), {
+  const flow::State state{2, x[0]};
+  assert(state.density > 0);
+  if (x[0] > 1e6) printf("large: %g\n", x[0]);
+  std::array<double, 3> t{x[0], 1, DBL_EPSILON};
+  y[0] = flow::speed(state) + flow::limit * t[1] + std::numbers::pi * t[2] +
+         std::numeric_limits<double>::min();
+});
 
 using jit::ArgShape;
 using jit::CallArg;
@@ -240,6 +259,11 @@ NamedNest nest_of_library_kernel() {
                        {dat(0, 2, OP_READ), dat(1, 8, OP_WRITE)})};
 }
 
+NamedNest nest_of_headers() {
+  return {"headers", jit::nest_of(jit::call_of(*op_kernel(with_headers), {}),
+                                  {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)})};
+}
+
 std::vector<NamedNest> airfoil_nests() {
   using namespace airfoil;
   const auto of_cell = [](Dats which, int dim, op_access access, int column) {
@@ -295,6 +319,7 @@ std::vector<NamedNest> device_nests() {
   nests.push_back(nest_of_lenient_kernel());
   nests.push_back(nest_of_library_names());
   nests.push_back(nest_of_library_kernel());
+  nests.push_back(nest_of_headers());
   for (NamedNest& nest : airfoil_nests()) nests.push_back(std::move(nest));
   nests.push_back(airfoil_half_step());
   return nests;

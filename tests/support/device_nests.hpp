@@ -35,6 +35,9 @@ NamedNest nest_of_library_names();
 /// A kernel that uses the library of kernels beyond mathematics: tests/support/library_kernel.inc.
 NamedNest nest_of_library_kernel();
 
+/// An OP_KERNEL with the library and a header of the program, tests/support/kernel_header.h.
+NamedNest nest_of_headers();
+
 /// The loops of Airfoil alone, then save_soln fused with adt_calc and update with adt_calc.
 std::vector<NamedNest> airfoil_nests();
 

@@ -25,6 +25,9 @@ Diagnostic::Kind kind_of(unsigned id) {
     case clang::diag::err_undeclared_use:
     case clang::diag::err_undeclared_use_suggest:
       return Diagnostic::Kind::unknown_symbol;
+    case clang::diag::err_unknown_typename:
+    case clang::diag::err_unknown_typename_suggest:
+      return Diagnostic::Kind::unknown_type;
     case clang::diag::err_pp_file_not_found:
     case clang::diag::err_pp_file_not_found_angled_include_not_fatal:
     case clang::diag::err_pp_file_not_found_typo_not_fatal:

@@ -216,8 +216,29 @@ TEST_F(DiagnosticsTest, OfAnUnknownNameThatIsCalledTheHintIsAboutFunctions) {
                                        "'gma' in its source\n"));
     EXPECT_THAT(each.what(), Not(HasSubstr("constants")));
   }
-  kernel.host = [] {};
-  EXPECT_THAT(what(), HasSubstr("write 'gma' as a lambda in the kernel\n"));
+  const Parameter parameter{Type::f64, false, false};
+  kernel.parameters = &parameter;  // of an OP_KERNEL
+  EXPECT_THAT(what(), HasSubstr("; a kernel sees functions of the program only in a header that "
+                                "OP2_KERNEL_HEADER names: define 'gma' there, or write it as a "
+                                "lambda in the kernel\n"));
+}
+
+TEST_F(DiagnosticsTest, OfAnUnknownTypeTheHintIsWhereToDefineIt) {
+  add("unknown type name 'State'", Diagnostic::Kind::unknown_type, "State");
+  EXPECT_THAT(what(),
+              HasSubstr("; define it in the source, or in a file that the source includes\n"));
+  const Parameter parameter{Type::f64, false, false};
+  kernel.parameters = &parameter;
+  EXPECT_THAT(what(), HasSubstr("; a kernel sees types of the program only in a header that "
+                                "OP2_KERNEL_HEADER names: define it there\n"));
+}
+
+TEST_F(DiagnosticsTest, OfAnOpKernelANameMayBelongInAHeader) {
+  const Parameter parameter{Type::f64, false, false};
+  kernel.parameters = &parameter;
+  add("use of undeclared identifier 'limit'", Diagnostic::Kind::unknown_symbol, "limit");
+  EXPECT_THAT(what(), HasSubstr("; other names of the program belong in a header that "
+                                "OP2_KERNEL_HEADER names\n"));
 }
 
 TEST_F(DiagnosticsTest, ClassesThatAllocateAreReplacedByArrays) {

@@ -328,6 +328,16 @@ TEST_F(CudaCode, TheLibraryOfKernelsIsThatOfTheHost) {
   }
 }
 
+TEST_F(CudaCode, AnOpKernelHasTheHeaderOfTheProgramAndTheLibrary) {
+  LoopData data{.begin = 0, .end = 50, .counted = 50};
+  data.dats[0] = numbers<double>(50, 1);
+  data.dats[1] = bytes_of(std::vector<double>(50));
+  run(test::nest_of_headers().nest, data);
+  const std::vector<double> x = values_of<double>(data.dats[0]),
+                            y = values_of<double>(data.dats[1]);
+  for (std::size_t k = 0; k < 50; ++k) EXPECT_NEAR(y[k], x[k] / 2 + 0.25, 1e-12) << k;
+}
+
 TEST_F(CudaCode, ReductionsOfTheSameElementsHaveTheSameBits) {
   const LoopNest nest = nest_of(
       {.name = "add", .source = "void add(const double* x, double* sum) { *sum += 1 / (1 + *x); }"},

@@ -256,7 +256,8 @@ TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {
   };
   const std::string text =
       test::error_text(ErrorCode::kernel_differs, [&] { comm::run_fake_ranks(3, program); });
-  EXPECT_THAT(text, AllOf(HasSubstr("ranks 0 and 2"), HasSubstr("loop 'loop'")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("ranks 0 and 2"), HasSubstr("loop 'loop'"), HasSubstr(", state.h=")));
   EXPECT_THAT(compilations(), Each(0));
 }
 

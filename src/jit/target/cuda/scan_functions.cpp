@@ -195,7 +195,9 @@ Diagnostic note_in(const std::string& source, std::size_t offset, const std::str
   note.file = file;
   const std::size_t before = offset == 0 ? source.npos : source.rfind('\n', offset - 1);
   const std::size_t begin = before == source.npos ? 0 : before + 1;
-  note.line = 1 + static_cast<int>(std::count(source.begin(), source.begin() + offset, '\n'));
+  const auto first = source.end() - std::ssize(lines_that_count(source));
+  const auto place = source.begin() + static_cast<std::ptrdiff_t>(offset);
+  note.line = 1 + static_cast<int>(std::count(std::min(first, place), place, '\n'));
   note.column = static_cast<int>(offset - begin) + 1;
   note.source_line = source.substr(begin, source.find('\n', offset) - begin);
   return note;

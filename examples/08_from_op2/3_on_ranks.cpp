@@ -79,8 +79,8 @@ Net declare_net() {
 
 void run() {
   const Net net = declare_net();
-  op_decl_const("stiffness", 1, &stiffness);
-  op_decl_const("dt", 1, &dt);
+  op_decl_const(1, &stiffness, "stiffness");
+  op_decl_const(1, &dt, "dt");
   const op_kernel measure = op_decl_kernel("measure", measure_source);
   const double zero = 0;
   const op_global energy = op_decl_global(1, &zero, "energy");

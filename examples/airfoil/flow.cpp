@@ -8,11 +8,11 @@
 namespace airfoil {
 
 Flow declare_flow(const Mesh& block, const Partitioner& partitioner) {
-  op_decl_const("gam", 1, &gam);
-  op_decl_const("gm1", 1, &gm1);
-  op_decl_const("cfl", 1, &cfl);
-  op_decl_const("eps", 1, &eps);
-  op_decl_const("qinf", 4, std::span(qinf));
+  op_decl_const(1, &gam, "gam");
+  op_decl_const(1, &gm1, "gm1");
+  op_decl_const(1, &cfl, "cfl");
+  op_decl_const(1, &eps, "eps");
+  op_decl_const(4, std::span(qinf), "qinf");
 
   Flow flow{};
   flow.nodes = op_decl_set(block.nodes(), "nodes");

@@ -45,7 +45,7 @@ void queue_edge_flux(const Mesh& m) {
 }  // namespace
 
 Mesh declare_mesh(const Grid& grid) {
-  op_decl_const("feedback", 1, &feedback);
+  op_decl_const(1, &feedback, "feedback");
   const Block block = make_block(grid, op_rank(), op_ranks());
   const double* zeros = nullptr;
   Mesh mesh{};

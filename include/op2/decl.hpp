@@ -107,22 +107,27 @@ OP2_API bool op_free_dat_temp(op_dat dat);
 /// @throws op2::Error bad_constant (name cannot be used; type or dim differ from before), bad_dim,
 /// null_data; what executing loops may throw
 template <op2::Value T>
-void op_decl_const(const char* name, int dim, const T* values) {
+void op_decl_const(int dim, const T* values, const char* name) {
   op2::detail::decl_const(name, dim, nullptr, op2::type_of<T>(), values);
 }
 template <op2::SizedArray C>
-void op_decl_const(const char* name, int dim, const C& values) {
+void op_decl_const(int dim, const C& values, const char* name) {
   op2::detail::check_length("op_decl_const", "constant", name, dim, op2::detail::given(values));
-  op_decl_const(name, dim, std::data(values));
+  op_decl_const(dim, std::data(values), name);
 }
 template <class... None, op2::ListedValue<None...> T>
-void op_decl_const(const char* name, int dim, std::initializer_list<T> values) {
+void op_decl_const(int dim, std::initializer_list<T> values, const char* name) {
   op2::detail::check_length("op_decl_const", "constant", name, dim, op2::detail::given(values));
-  op_decl_const(name, dim, std::data(values));
+  op_decl_const(dim, std::data(values), name);
 }
 template <class... None, op2::NoValues<None...> C>
-void op_decl_const(const char*, int, const C&) {
+void op_decl_const(int, const C&, const char*) {
   op2::detail::refuse_values<C>();
+}
+/// What an earlier version and `op_decl_const2` of OP2 begin with: says what to write.
+template <class... None, class C>
+void op_decl_const(const char*, int, const C&) {
+  op2::detail::refuse_leading_name<C>();
 }
 
 /// A global value that the library owns (lazy global): reducing it does not end a chain of loops.

@@ -92,6 +92,11 @@ struct TypedKernel {
   operator op_kernel() const { return &core; }
 };
 
+/// Neither a kernel nor the handle of one: op_par_loop has a form for these too, in which the
+/// compiler says what to write.
+template <class K>
+concept NoKernel = !std::is_convertible_v<const K&, op_kernel>;
+
 }  // namespace op2
 
 /// The text of its arguments, with macros expanded (OP2_TEXT) or not.

@@ -110,5 +110,11 @@ constexpr void refuse_results() {
                 "not to constants, a temporary, a std::list or a std::vector<bool>");
 }
 
+template <class C>
+constexpr void refuse_leading_name() {
+  static_assert(!std::is_same_v<C, C>,
+                "op2: the name of a constant comes last, as in op_decl_const(dim, values, name)");
+}
+
 }  // namespace detail
 }  // namespace op2

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <span>
+#include <type_traits>
 
 #include <op2/kernel.hpp>
 #include <op2/lengths.hpp>
@@ -142,6 +143,16 @@ void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set
   static_assert(sizeof...(P) == sizeof...(Args),
                 "one loop argument for each parameter of the kernel");
   op_par_loop(static_cast<op_kernel>(kernel), name, set, args...);
+}
+
+/// What is not a kernel: says what to write.
+template <op2::NoKernel K, class... Args>
+void op_par_loop(const K&, op_loop_name, op_set, Args...) {
+  static_assert(
+      std::is_same_v<K, void>,
+      "op2: a kernel is not a function or lambda, of which the library would not have the "
+      "source: define it by OP_KERNEL(name, (parameters), { body }) at namespace scope, or "
+      "call op_decl_kernel");
 }
 
 /// The same with the arguments in an array, whose length may be known only at run time.

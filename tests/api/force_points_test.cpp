@@ -30,7 +30,7 @@ struct ForcePoints : testing::Test {
     executed = 0;
     set = op_decl_set(3, "set");
     dat = op_decl_dat<double>(set, 1, nullptr, "dat");
-    op_decl_const("factor", 1, &factor);
+    op_decl_const(1, &factor, "factor");
   }
   void TearDown() override {
     op_exit();
@@ -74,7 +74,7 @@ TEST_F(ForcePoints, ReducingIntoARawPointer) {
   EXPECT_EQ(total, 16);
 }
 TEST_F(ForcePoints, RedeclaringAConstant) {
-  EXPECT_TRUE(forces([] { op_decl_const("factor", 1, &factor); }));
+  EXPECT_TRUE(forces([] { op_decl_const(1, &factor, "factor"); }));
 }
 TEST_F(ForcePoints, Timers) {
   double cpu, wall;

@@ -49,7 +49,7 @@ struct Fusion : testing::Test {
     setenv("OP2_DISABLE", disable, 1);
     setenv("OP2_TIMING", table.c_str(), 1);
     op_init(0, nullptr, 0);
-    op_decl_const("factor", 1, &factor);
+    op_decl_const(1, &factor, "factor");
     std::vector<int> targets;
     std::vector<double> values(size);
     for (int e = 0; e < size; ++e) targets.insert(targets.end(), {e, (e + 7) % size});

@@ -104,7 +104,7 @@ TEST_F(JitWait, WhatCannotBeCompiledIsReportedWhenItIsKnown) {
 }
 
 TEST_F(JitWait, AKernelThatNamesAConstantIsWaitedFor) {
-  op_decl_const("factor", 1, &factor);
+  op_decl_const(1, &factor, "factor");
   op_par_loop(scale, "scale", points, op_arg_dat(value, OP_RW));
   op_flush();
   EXPECT_THAT(captured.news(), Not(HasSubstr("host")));

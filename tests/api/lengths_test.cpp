@@ -85,7 +85,7 @@ TEST_F(Lengths, ListsInBracesAreArrays) {
   std::array<float, 3> values{};
   op_fetch_data(op_decl_dat(cells, 1, "float", {1.0f, 2.0f, 3.0f}, "floats"), values);
   EXPECT_THAT(values, ElementsAre(1, 2, 3));
-  op_decl_const("two_weights", 2, {0.5, 0.25});
+  op_decl_const(2, {0.5, 0.25}, "two_weights");
   std::array<int, 2> sums{};
   op_fetch_global(op_decl_global(2, {3, 4}, "sums"), sums);
   EXPECT_THAT(sums, ElementsAre(3, 4));
@@ -111,7 +111,7 @@ TEST_F(Lengths, OfResultsAreThoseOfTheDat) {
 }
 
 TEST_F(Lengths, OfConstantsAndGlobalsAreTheirDim) {
-  expect_needed(3, [](auto v) { op_decl_const("weights", 3, v); });
+  expect_needed(3, [](auto v) { op_decl_const(3, v, "weights"); });
   expect_needed(3, [](auto v) { op_decl_global(3, v, "three"); });
   expect_needed<int>(2, [&](auto v) { op_set_global(total, v); });
   expect_needed<int>(2, [&](auto v) { op_fetch_global(total, v); });

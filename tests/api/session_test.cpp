@@ -155,10 +155,10 @@ TEST(Session, AHostFunctionSeesTheConstantAsItWasAtTheCall) {
   op_init(0, nullptr, 0);
   const op_set set = op_decl_set(1, "set");
   const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
-  op_decl_const("step", 1, &step);
+  op_decl_const(1, &step, "step");
   op_par_loop(advance, "advance", set, op_arg_dat(dat, OP_RW));
   step = 100;
-  op_decl_const("step", 1, &step);
+  op_decl_const(1, &step, "step");
   op_par_loop(advance, "advance", set, op_arg_dat(dat, OP_RW));
   double value = 0;
   op_fetch_data(dat, &value);

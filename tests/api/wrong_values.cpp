@@ -6,6 +6,14 @@
 
 #include <op2/op2.hpp>
 
+void function(double* value) {
+  *value = 1;
+}
+#if WRONG == 17
+#define OP2_KERNEL_HEADER types.h
+#endif
+OP_KERNEL(kernel, (double* value), { *value = 1; });
+
 // What must go on to compile: null pointers and arrays.
 void right(op_set set, op_dat dat, const double* constants, long* integers) {
   double array[2] = {1, 2};
@@ -19,8 +27,10 @@ void right(op_set set, op_dat dat, const double* constants, long* integers) {
   op_decl_map(set, set, 1, targets, "g");
   op_decl_map(set, set, 1, nullptr, "h");
   op_decl_map(set, set, 1, 0, "i");
-  op_decl_const("j", 2, array);
+  op_decl_const(2, array, "j");
   op_decl_global<double>(1, nullptr, "k");
+  op_par_loop(kernel, "kernel", set, op_arg_dat(dat, OP_WRITE));
+  op_par_loop(kernel, "kernel", set, std::span<const op_arg>());
   op_fetch_data(dat, array);
   op_fetch_data_idx(dat, integers, 0, 1);
 }
@@ -34,7 +44,7 @@ void wrong(op_set set, op_dat dat) {
 #elif WRONG == 2
   op_decl_dat(set, 1, "bool", bits, "a");
 #elif WRONG == 3
-  op_decl_const("a", 1, bits);
+  op_decl_const(1, bits, "a");
 #elif WRONG == 4
   op_decl_global(1, list, "a");
 #elif WRONG == 5
@@ -51,6 +61,16 @@ void wrong(op_set set, op_dat dat) {
   op_fetch_data(dat, std::vector<double>(2));
 #elif WRONG == 11
   op_fetch_data_idx(dat, bits, 0, 1);
+#elif WRONG == 12
+  op_par_loop(function, "function", set, op_arg_dat(dat, OP_WRITE));
+#elif WRONG == 13
+  op_par_loop([](double* value) { *value = 1; }, "lambda", set, op_arg_dat(dat, OP_WRITE));
+#elif WRONG == 14
+  op_par_loop(&function, "pointer", set, op_arg_dat(dat, OP_WRITE));
+#elif WRONG == 15
+  op_decl_const("a", 1, constants.data());
+#elif WRONG == 16
+  op_decl_const("a", 1, constants);
 #else
   right(set, dat, constants.data(), nullptr);
 #endif

@@ -32,4 +32,7 @@ expect() {
 expect 'values must be a pointer, or a std::vector' 1 2 3 4
 expect 'nullptr has no type: for zeros name it' 5 6
 expect 'the values of a map must be int' 7
+expect 'a kernel is not a function or lambda' 12 13 14
+expect 'the name of a constant comes last' 15 16
+expect 'define OP2_KERNEL_HEADER as the name of a file in quotes' 17
 expect 'results are copied to a pointer, or to a variable' 8 9 10 11

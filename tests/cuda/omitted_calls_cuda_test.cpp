@@ -40,7 +40,7 @@ OP_KERNEL(relax, (const double* sum, double* state, double* next), {
 std::vector<double> run_program() {
   constexpr int size = 600;
   op_init(0, nullptr);
-  op_decl_const("factor", 1, &factor);
+  op_decl_const(1, &factor, "factor");
   op_set nodes = op_decl_set(size, "nodes"), edges = op_decl_set(size, "edges");
   std::vector<int> ends;
   for (int edge = 0; edge < size; ++edge) ends.insert(ends.end(), {edge, (edge + 7) % size});
@@ -65,7 +65,7 @@ std::vector<double> run_program() {
     op_flush();
     seen.push_back(total);
     const double other = factor + step;
-    op_decl_const("factor", 1, &other);
+    op_decl_const(1, &other, "factor");
     if (step % 2 == 0) continue;
     op_fetch_data(state, states.data());
     seen.insert(seen.end(), states.begin(), states.end());

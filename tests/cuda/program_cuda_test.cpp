@@ -158,7 +158,7 @@ TEST_F(OnDevice, AConstantThatChangesBetweenLoopsIsSeenByTheLater) {
   add();
   EXPECT_EQ(total_of_scaled(), 4.0 * size);
   const double other = 3;
-  op_decl_const("scale", 1, &other);
+  op_decl_const(1, &other, "scale");
   EXPECT_EQ(total_of_scaled(), 12.0 * size);
 }
 
@@ -173,7 +173,7 @@ TEST_F(OnDevice, AConstantThatChangesDoesNotMakeTheHostWait) {
   add();
   for (int step = 0; step < 20; ++step) {
     const double value = step % 3 == 0 ? 0.5 : 2;
-    op_decl_const("scale", 1, &value);
+    op_decl_const(1, &value, "scale");
     op_par_loop(scaled, "scaled", nodes, op_arg_dat(sum, OP_RW), op_arg_gbl(total, OP_INC));
     expected += (each *= value) * size;
     if (step == 2) waits = emulated_calls("cuStreamSynchronize");

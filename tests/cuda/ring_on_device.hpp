@@ -58,7 +58,7 @@ class OnDevice : public testing::Test, protected Ring {
 
   void start() {
     op_init(0, nullptr);
-    op_decl_const("scale", 1, &scale);
+    op_decl_const(1, &scale, "scale");
     declare(size);
     length = op_decl_dat(edges, 1, std::vector<double>(size, 1).data(), "length");
     sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");

@@ -125,13 +125,13 @@ double run_step(const Mesh& m, int step) {
 
 int main(int argc, char** argv) {
   op_init(argc, argv);
-  op_decl_const("factor", 1, &factor);
+  op_decl_const(1, &factor, "factor");
   const Mesh mesh;
   Seen seen;
   for (int step = 0; step < steps; ++step) {
     seen.add({run_step(mesh, step)});
     factor += step + 1;
-    op_decl_const("factor", 1, &factor);
+    op_decl_const(1, &factor, "factor");
     if (step % 2 == 0) continue;
     for (const op_dat dat : {mesh.state, mesh.speed, mesh.old, mesh.residual}) {
       std::vector<double> values(static_cast<std::size_t>(mesh.mine) * 2);

@@ -60,7 +60,7 @@ class Program {
     const double zero = 0;
     total_ = op_decl_global(1, &zero, "total");
     test_shift = 1;
-    op_decl_const("test_shift", 1, &test_shift);
+    op_decl_const(1, &test_shift, "test_shift");
     for (int k = 0; k < chains; ++k) run_chain();
   }
 
@@ -305,7 +305,7 @@ class Program {
   void queue_shift(const TestKernel& k, op_set set, op_dat dat) {
     if (chance(random_, 40)) {
       test_shift = pick(random_, 0, 9);
-      op_decl_const("test_shift", 1, &test_shift);
+      op_decl_const(1, &test_shift, "test_shift");
     }
     op_par_loop(k.kernel, "shift", set, op_arg_dat(dat, OP_RW));
     const op_dat scratch = chance(random_, 50)

@@ -89,7 +89,7 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
     run_text(d,
              is_odd ? "void scale(double* s) { *s *= 3; }" : "void scale(double* s) { *s *= 2; }");
   const double factor = is_odd && how == "constant" ? 3 : 2;
-  op_decl_const("factor", 1, &factor);
+  op_decl_const(1, &factor, "factor");
   const double initial = is_odd && how == "global" ? 3 : 2;
   op_decl_global(1, &initial, "initial");
   if (how == "lazy") run_lazy(d);

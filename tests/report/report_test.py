@@ -103,6 +103,21 @@ class Page(Case):
         for text in ("Parts of the wall time", "slowest rank", "save+flux&lt;float&gt;", "rank 1, halo", "wait and unpack"):
             self.assertIn(text, "".join(svgs))
 
+    def test_shows_long_names_in_full(self):
+        name = "+".join(f"calculate_fluxes_{k}" for k in range(4))
+
+        def change(document):
+            for item in document["loops"]:
+                item["loop"] = name
+        page = self.made(self.changed(change))
+        times = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)[1]
+        self.assertNotIn("...", times)
+        for k in range(4):
+            self.assertIn(f"calculate_fluxes_{k}", times)
+
+    def test_of_a_trace_alone_is_named_after_it(self):
+        self.assertIn("<h1>trace.json on 2 ranks</h1>", self.made(TRACE))
+
     def test_is_the_same_for_the_same_files(self):
         self.assertEqual(self.made(TIMING, TRACE), self.made(TIMING, TRACE))
 
@@ -132,7 +147,7 @@ class Page(Case):
         self.assertNotIn("imbalance", page)
         self.assertNotIn("least", page)
         self.assertIn(">2.2500<", page)
-        self.assertIn("on 1 rank.", page)
+        self.assertIn("<h1>flow on 1 rank</h1>", page)
 
     def test_of_a_table_without_loops_says_so(self):
         page = self.made(self.changed(lambda document: document.update(loops=[])), "--png", self.folder / "p.png")
@@ -182,7 +197,8 @@ class TimeLine(Case):
 
     def test_has_the_spans_of_each_rank_from_time_zero(self):
         pieces = self.pieces({"flux", "wait and unpack"})
-        self.assertEqual(list(pieces), [(0, "compile"), (0, "halo"), (0, "loop"), (1, "halo"), (1, "loop")])
+        self.assertEqual(list(pieces), [(0, "compile"), (0, "halo"), (0, "loop"), (1, "halo"), (1, "loop"),
+                                        (1, "reduction")])
         for row, expected in (((0, "compile"), (0, 0.1, None)), ((0, "loop"), (0.1, 0.4, "flux")),
                               ((1, "halo"), (0.9, 0.1, "wait and unpack"))):
             (begin, seconds, name, level), = pieces[row]
@@ -190,6 +206,12 @@ class TimeLine(Case):
             self.assertAlmostEqual(begin, expected[0])
             self.assertAlmostEqual(seconds, expected[1])
             self.assertEqual(name, expected[2])
+
+    def test_names_reductions_however_little_time_they_take(self):
+        spans = [records.Span(0, "loop", f"k{i}", i, 1) for i in range(20)] + [records.Span(0, "reduction", "reduce", 20, 1e-6)]
+        names = timeline.names_of(records.Trace("t", spans, 0))
+        self.assertIn("reduce", names)
+        self.assertEqual(len(names), timeline.MOST_NAMES)
 
     def test_gives_a_piece_of_time_to_what_takes_most_of_it(self):
         spans = [records.Span(0, "loop", name, begin, seconds)

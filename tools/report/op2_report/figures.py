@@ -14,18 +14,30 @@ from . import timeline
 
 MOST_LOOPS = 20
 WIDTH = 9.0  # inches
+LABEL = 40  # characters of a line
 COLOURS = list(plt.get_cmap("tab10").colors)
 GREY = "0.75"
 
 
-def shortened(name, width=36):
-    """Fused loops have long names, which say least in the middle."""
-    return name if len(name) <= width else f"{name[:(width - 2) // 2]}...{name[-(width - 3) // 2:]}"
+def wrapped(name):
+    """In lines: fused loops have long names, which are broken behind a plus if possible."""
+    lines = [""]
+    for piece in re.findall(r"[^+]*\+|[^+]+", name):
+        if lines[-1] and len(lines[-1]) + len(piece) > LABEL:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line[at:at + LABEL] for line in lines for at in range(0, max(1, len(line)), LABEL))
 
 
 def plain(name):
     """matplotlib takes dollars for formulas."""
-    return shortened(name).replace("$", r"\$")
+    return wrapped(name).replace("$", r"\$")
+
+
+def height_of(names):
+    """Of so many bars, in inches; each has space for the longest label."""
+    lines = max((wrapped(name).count("\n") + 1 for name in names), default=1)
+    return 1.2 + len(names) * max(0.28, 0.04 + 0.17 * lines)
 
 
 def draw_times(axes, table):
@@ -123,7 +135,7 @@ def diagrams_of(run, limits):
         diagrams.append(("parts", 1.2 + 0.25 * len(run.table.parts), lambda axes: draw_parts(axes, run.table)))
     if run.table is not None and run.table.seconds > 0:
         table = run.table
-        height = 1.2 + 0.28 * min(len(table.loops), MOST_LOOPS)
+        height = height_of([loop.name for loop in table.loops[:MOST_LOOPS]])
         diagrams.append(("times", height, lambda axes: draw_times(axes, table)))
         if any(loop.bytes > 0 for loop in table.loops):
             diagrams.append(("bandwidth", height, lambda axes: draw_bandwidth(axes, table, limits)))
@@ -159,6 +171,7 @@ def png_of(run, limits):
                                     gridspec_kw={"height_ratios": heights})
     for axes, (_, _, draw) in zip(all_axes[:, 0], diagrams):
         draw(axes)
+    figure.suptitle(run.title.replace("$", r"\$"), fontweight="bold")
     figure.tight_layout()
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=110, metadata={"Software": None})

@@ -13,7 +13,7 @@ th, td { padding: 0.2em 0.7em; border-bottom: 1px solid #ddd; text-align: left; 
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.name { overflow-wrap: anywhere; min-width: 12em; }
 code { font-size: 90%; }
-svg { max-width: 100%; height: auto; }
+svg { max-width: 100%; height: auto; overflow: visible; }
 """
 
 
@@ -160,8 +160,7 @@ def head_words(run):
     words = []
     if run.table is not None:
         table = run.table
-        ranks = f" on {table.ranks} rank{'s' if table.ranks != 1 else ''}" if table.ranks else ""
-        words.append(f"{escape(Path(table.path).name)}: {len(table.loops)} loops, {table.seconds:.4f} s{ranks}")
+        words.append(f"{escape(Path(table.path).name)}: {len(table.loops)} loops, {table.seconds:.4f} s")
     if run.trace is not None:
         words.append(f"{escape(Path(run.trace.path).name)}: {len(run.trace.spans)} spans, {run.trace.end:.4f} s")
     return f"<p>{'; '.join(words)}.</p>"
@@ -169,8 +168,7 @@ def head_words(run):
 
 def page_of(run, limits):
     """One page that needs no other file."""
-    name = Path((run.table or run.trace).path).name
-    body = [f"<h1>{escape(name)}</h1>", head_words(run)]
+    body = [f"<h1>{escape(run.title)}</h1>", head_words(run)]
     for diagram, height, draw in figures.diagrams_of(run, limits):
         body.append(figures.svg_of(diagram, height, draw))
         if diagram == "bandwidth":
@@ -182,5 +180,5 @@ def page_of(run, limits):
     if run.trace is not None:
         body += trace_section(run.trace)
     return "\n".join(["<!DOCTYPE html>", '<html lang="en">', '<head><meta charset="utf-8">',
-                      f"<title>{escape(name)}</title>", f"<style>{STYLE}</style></head>", "<body>", *body, "</body>",
+                      f"<title>{escape(run.title)}</title>", f"<style>{STYLE}</style></head>", "<body>", *body, "</body>",
                       "</html>", ""])

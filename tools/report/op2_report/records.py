@@ -7,6 +7,7 @@ import math
 import os
 import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 class Problem(Exception):
@@ -73,6 +74,7 @@ class Memory:
 @dataclass
 class Table:
     path: str
+    program: str | None
     ranks: int | None
     loops: list         # that have time, the longest first
     fused: list         # those that only ran as part of others
@@ -119,6 +121,13 @@ class Trace:
 class Run:
     table: Table | None = None
     trace: Trace | None = None
+
+    @property
+    def title(self):
+        """The program, or else a file, and the ranks."""
+        ranks = self.table.ranks if self.table is not None else len(self.trace.ranks)
+        name = (self.table.program if self.table is not None else None) or Path((self.table or self.trace).path).name
+        return name + (f" on {ranks} rank{'s' if ranks != 1 else ''}" if ranks else "")
 
 
 @dataclass
@@ -227,7 +236,7 @@ def table_of(path, document):
     if not isinstance(notes, dict) or not all(isinstance(note, str) for note in notes.values()):
         whole.fail("notes", "an object of texts")
     ran = [loop for loop in loops if loop.calls > 0 or loop.seconds > 0]
-    return Table(path, whole.optional("ranks", whole.count), sorted(ran, key=lambda loop: -loop.seconds),
+    return Table(path, whole.optional("program", whole.text), whole.optional("ranks", whole.count), sorted(ran, key=lambda loop: -loop.seconds),
                  [loop for loop in loops if loop.calls == 0 and loop.seconds == 0], notes,
                  whole.optional("wall_seconds", whole.spread),
                  [part_of(item) for item in items_of(path, "parts", document.get("parts", []))],

@@ -12,11 +12,14 @@ ROUNDING = 1e-6  # of a piece: less is nothing
 
 
 def names_of(trace):
-    """The names with most time, at most MOST_NAMES, the longest first."""
+    """The names with most time, at most MOST_NAMES, the longest first; reductions are always among them."""
     seconds = Counter()
     for span in trace.spans:
         seconds[span.name] += span.seconds
-    return [name for name, _ in seconds.most_common(MOST_NAMES)]
+    order = [name for name, _ in seconds.most_common()]
+    reductions = {span.name for span in trace.spans if span.lane == "reduction"}
+    others = [name for name in order if name not in reductions][:max(0, MOST_NAMES - len(reductions))]
+    return [name for name in order if name in reductions or name in others][:MOST_NAMES]
 
 
 def rows_of(trace):

@@ -4,10 +4,12 @@
 
 The file is a .vtu of op_write_vtu, a .pvtu of op_write_pvtu, or a .pvd of op_write_series, of which
 the last time is drawn. Cells are lines, triangles, quadrilaterals, tetrahedra, pyramids, wedges and
-hexahedra, in any mixture, lines in front of the others; the field is on cells or nodes, of vectors the length is drawn.
+hexahedra, in any mixture, lines in front of the others; the field is on cells or nodes. Of several components the length is
+drawn, or the one that --component names; the label says which.
 
     plot_mach.py airfoil.vtu airfoil.png
     plot_mach.py airfoil.vtu pressure.png --field pressure --label Pressure --view -2 3 -2 2
+    plot_mach.py flow.vtu rising.png --field velocity --component 1
     plot_mach.py dye.pvd dye.png --field dye
     plot_mach.py pipe.vtu pipe.png --field temperature --look 30 25 --clip 0 0 1 0.5
 """
@@ -64,6 +66,7 @@ class Grid:
     at_nodes: np.ndarray  # [p], values of the field
     of_cells: dict  # VTK's type -> values [c], also if the field is on nodes
     on_nodes: bool
+    drawn: str  # what of the field: "", ", component 1 of 3" or ", length of 3 components"
 
 
 def named_in(path, element, attribute):
@@ -106,22 +109,30 @@ def read_array(content, data, array):
     return values.reshape(-1, components) if components > 1 else values
 
 
-def field_of(piece, arrays, field):
-    """The values of a field and where they are; of vectors the length."""
+def field_of(piece, arrays, field, component):
+    """Where a field is, its values, and which they are: its only component, the one that is wanted, or the length."""
     for place in ("CellData", "PointData"):
-        if field in arrays[place]:
-            values = arrays[place][field].astype(float)
-            return place, values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+        if field not in arrays[place]:
+            continue
+        values = arrays[place][field].astype(float)
+        count = 1 if values.ndim == 1 else values.shape[1]
+        if component is not None and not 0 <= component < count:
+            sys.exit(f"{piece}: no component {component} of field '{field}', which has {count}: give 0 to {count - 1}")
+        if count == 1:
+            return place, values, ""
+        if component is None:
+            return place, np.linalg.norm(values, axis=1), f", length of {count} components"
+        return place, values[:, component], f", component {component} of {count}"
     names = ", ".join([*arrays["CellData"], *arrays["PointData"]]) or "none"
     sys.exit(f"{piece}: no field '{field}'; there are: {names}")
 
 
-def read_grid(path, field):
+def read_grid(path, field, component=None):
     """The grid of all pieces, which share nodes."""
-    points, values, cells, place, first = [], [], {}, None, 0
+    points, values, cells, place, drawn, first = [], [], {}, None, "", 0
     for piece in pieces_of(pathlib.Path(path)):
         arrays = read_vtu(piece)
-        place, found = field_of(piece, arrays, field)
+        place, found, drawn = field_of(piece, arrays, field, component)
         begin = np.concatenate([[0], arrays["Cells"]["offsets"][:-1]])
         for kind in np.unique(arrays["Cells"]["types"]):
             if kind not in CORNERS:
@@ -144,9 +155,10 @@ def read_grid(path, field):
     if place == "PointData":
         at_nodes = np.concatenate(values)[one]
         return Grid(points, nodes, at_nodes, {k: at_nodes[c].mean(axis=1) for k, c in nodes.items()},
-                    True)
+                    True, drawn)
     of_cells = {kind: np.concatenate([v for _, v in parts]) for kind, parts in cells.items()}
-    return Grid(points, nodes, node_averages(nodes, of_cells, len(points)), of_cells, False)
+    return Grid(points, nodes, node_averages(nodes, of_cells, len(points)), of_cells, False,
+                drawn)
 
 
 def node_averages(cells, values, point_count):
@@ -166,7 +178,7 @@ def clipped(grid, plane):
             for kind, corners in grid.cells.items()}
     cells = {kind: corners[kept[kind]] for kind, corners in grid.cells.items() if kept[kind].any()}
     return Grid(grid.points, cells, grid.at_nodes,
-                {kind: grid.of_cells[kind][kept[kind]] for kind in cells}, grid.on_nodes)
+                {kind: grid.of_cells[kind][kept[kind]] for kind in cells}, grid.on_nodes, grid.drawn)
 
 
 def sides_of(grid, flat):
@@ -362,6 +374,7 @@ def arguments():
     parser.add_argument("file", help="a .vtu, .pvtu or .pvd")
     parser.add_argument("png")
     parser.add_argument("--field", default="mach")
+    parser.add_argument("--component", type=int, help="of the field, from 0 (default: of several the length)")
     parser.add_argument("--label")
     parser.add_argument("--title")
     parser.add_argument("--unit", help="of lengths")
@@ -378,8 +391,8 @@ def arguments():
     parser.add_argument("--colours", default="Spectral_r", help="a colour map of matplotlib")
     parser.add_argument("--dpi", type=int, default=130)
     options = parser.parse_args()
-    usual = AIRFOIL if options.field == "mach" else {"label": options.field, "title": ""}
-    for name in AIRFOIL:
+    usual = AIRFOIL if options.field == "mach" else {"title": ""}
+    for name in ("title", "unit", "view"):
         if getattr(options, name) is None:
             setattr(options, name, usual.get(name))
     return options
@@ -388,7 +401,10 @@ def arguments():
 def main():
     options = arguments()
     try:
-        draw(read_grid(options.file, options.field), options)
+        grid = read_grid(options.file, options.field, options.component)
+        if options.label is None:
+            options.label = (AIRFOIL["label"] if options.field == "mach" else options.field) + grid.drawn
+        draw(grid, options)
     except (OSError, KeyError, ValueError, IndexError, ElementTree.ParseError) as error:
         sys.exit(f"{options.file}: cannot be drawn: {error}")
 

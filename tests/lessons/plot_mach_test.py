@@ -103,6 +103,17 @@ class Reading(Folder):
     def test_of_a_vector_the_length_is_drawn(self):
         grid = self.grid(SQUARES, MIXED_PLANE, at_cells=[("q", np.array([[3.0, 4], [0, 1], [1, 0]]))])
         self.assertEqual(list(grid.of_cells[9]), [5])
+        self.assertEqual(grid.drawn, ", length of 2 components")
+
+    def test_one_component_can_be_drawn_and_is_named(self):
+        path = self.write("mesh.vtu", vtu_of(SQUARES, MIXED_PLANE, at_cells=[("q", np.array([[3.0, 4], [0, 1], [1, 0]]))]))
+        grid = plot_mach.read_grid(path, "q", 1)
+        self.assertEqual(list(grid.of_cells[9]), [4])
+        self.assertEqual(grid.drawn, ", component 1 of 2")
+        with unittest.mock.patch.object(plot_mach, "add_colour_bar") as bar:
+            self.draw(path, "--field", "q", "--component", "1")
+        self.assertEqual(bar.call_args.args[-1], "q, component 1 of 2")
+        self.assertIn("no component 2 of field 'q', which has 2: give 0 to 1", self.draw(path, "--field", "q", "--component", "2")[1])
 
     def test_pieces_share_nodes(self):
         for name, cells, value in (("a.vtu", MIXED_PLANE[:1], 1.0), ("b.vtu", MIXED_PLANE[1:], 3.0)):

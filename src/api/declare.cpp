@@ -226,7 +226,13 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   runtime.flush();
   runtime.enter("op_fetch_global '{}'", record.name);
   core::Global* const wanted = &record;
-  runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
+  const bool sends = record.has_partial && sched::sends_messages(runtime.ranks());
+  const auto begin = core::Clock::now();
+  {
+    const core::InPart reducing(sends ? &runtime.profile : nullptr, core::Part::reductions);
+    runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
+  }
+  if (sends) runtime.trace.add("reduction", "combine", begin, core::Clock::now());
   if (runtime.value_log) runtime.value_log->fetched(record);
   if (runtime.recorder) runtime.recorder->fetched(record);
   std::memcpy(values, runtime.host_copy(record.value), record.value.bytes());

@@ -28,7 +28,7 @@ void check_report_paths(Runtime& runtime);
 void print_timing(Runtime& runtime);
 
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root; the table of OP2_TIMING=-
-/// is printed.
+/// is printed, unless the program has printed it after its last loop.
 void write_timing(Runtime& runtime);
 void write_trace(Runtime& runtime);
 

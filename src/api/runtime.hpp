@@ -184,6 +184,7 @@ class Runtime {
   std::unique_ptr<ValueLog> value_log;                    ///< null: OP2_HASH is not set
   std::unique_ptr<BackgroundResults> background_results;  ///< null: OP2_ASYNC_IO is off
   Checkpoints checkpoints{*this};
+  std::int64_t printed_loops = -1;  ///< executed when the per-loop table was last printed
 
  private:
   void announce(std::string call);

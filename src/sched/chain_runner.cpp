@@ -113,8 +113,8 @@ void ChainRunner::combine_globals(const Running& r) {
         want(reduction.shape.global);
   }
   if (wanted.empty()) return;
-  const core::InPart reductions(profile_, core::Part::reductions);
-  combine(wanted, communicator_);
+  if (!sends_messages(communicator_)) return combine(wanted, communicator_);
+  in_part(core::Part::reductions, "reduction", "combine", [&] { combine(wanted, communicator_); });
 }
 
 void ChainRunner::count_exchange(const Running& r) {
@@ -139,14 +139,23 @@ op_halo_statistics ChainRunner::statistics_of(const core::Dat& dat) const {
 
 void ChainRunner::reduce(const Running& r, std::size_t s) {
   const Step& step = r.plan.steps.all[s];
-  const double seconds = in_part(core::Part::reductions, "loop", "reduce", [&] {
+  const bool sends = sends_messages(communicator_) &&
+                     std::ranges::any_of(step.reductions, [](const GlobalArg& global) {
+                       return global.shape.global == nullptr;
+                     });
+  const auto work = [&] {
     const comm::Waiting waiting(communicator_, [&] {
       return comm::WaitPurpose{"the reduction of " + describe_calls(r.queue, {&step, 1}), ""};
     });
     finish_reductions(step, r.queue, communicator_,
                       [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
-  });
-  r.plan.rows[s].spend(seconds);
+  };
+  const auto begin = core::Clock::now();
+  if (sends)
+    in_part(core::Part::reductions, "reduction", "reduce", work);
+  else
+    work();
+  r.plan.rows[s].spend(core::seconds_since(begin));
 }
 
 /// Called when the last iterations of a step have run.

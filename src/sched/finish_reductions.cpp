@@ -119,7 +119,7 @@ void finish_payloads(std::span<const RawResult> raw, comm::Communicator& communi
 void finish_reductions(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
                        const Collect& collect) {
   if (step.reductions.empty()) return;
-  if (communicator.size() == 1) return finish_alone(step, queue, collect);
+  if (!sends_messages(communicator)) return finish_alone(step, queue, collect);
   for (const GlobalArg& global : step.reductions) {
     if (global.shape.global == nullptr) continue;
     std::byte* const found = collect(global);

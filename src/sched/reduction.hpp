@@ -59,4 +59,9 @@ void settle(core::Global& global);
 /// all of them, none if nothing was reduced since.
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator);
 
+/// Whether results of ranks are combined by messages.
+inline bool sends_messages(const comm::Communicator& communicator) {
+  return communicator.size() > 1;
+}
+
 }  // namespace op2::sched

@@ -56,6 +56,28 @@ TEST_F(TimingTable, NamesTheEntriesOfTheCacheThatRan) {
   EXPECT_TRUE(loops[1]["keys"].empty());  // it ran in the fused loop alone
 }
 
+TEST_F(TimingTable, IsPrintedOnceIfTheProgramPrintsItAfterItsLastLoop) {
+  setenv("OP2_TIMING", "-", 1);
+  for (const int loops_after : {0, 1}) {
+    testing::internal::CaptureStdout();
+    op_init(0, nullptr, 1);
+    const op_set cells = op_decl_set(100, "cells");
+    const op_dat a = op_decl_dat<double>(cells, 1, nullptr, "a");
+    const op_dat b = op_decl_dat<double>(cells, 1, nullptr, "b");
+    op_par_loop(first, "first", cells, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_WRITE));
+    op_timing_output();
+    for (int k = 0; k < loops_after; ++k)
+      op_par_loop(second, "second", cells, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_RW));
+    op_exit();
+    const std::string printed = testing::internal::GetCapturedStdout();
+    int tables = 0;
+    for (std::size_t at = printed.find("\ntotal "); at != std::string::npos;
+         at = printed.find("\ntotal ", at + 1))
+      ++tables;
+    EXPECT_EQ(tables, 1 + loops_after) << printed;
+  }
+}
+
 TEST_F(TimingTable, CountsTheCallsThatAreInEachFusedLoop) {
   const std::string path = folder_.path() / "loops.json";
   setenv("OP2_TIMING", path.c_str(), 1);

@@ -92,7 +92,7 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
   op_decl_const(1, &factor, "factor");
   const double initial = is_odd && how == "global" ? 3 : 2;
   op_decl_global(1, &initial, "initial");
-  if (how == "lazy") run_lazy(d);
+  if (how == "lazy" || how == "reduces") run_lazy(d);
   if (is_odd && how == "exit") return op_exit();
   if (is_odd && how == "leaves") std::exit(0);
   run_steps(d, 1);
@@ -172,7 +172,7 @@ Block all_on_every_rank(int count) {
 }
 
 void run(const std::string& how, const std::string& prefix) {
-  is_odd = op_rank() == 1 && how != "same";
+  is_odd = op_rank() == 1 && how != "same" && how != "reduces";
   if (how == "forgets") return run_scattered();
   const Graph graph = ring(1000);
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """timing_of_ranks.py MPIRUN FLAG RANKS PROGRAM: the table of OP2_TIMING has the least, mean and longest time of the ranks,
-which differ, the parts add up to the wall time, and a hyphen prints it once.
+which differ, the parts add up to the wall time, reductions that send messages are counted, and a hyphen prints it once.
 """
 import json
 import os
@@ -13,7 +13,7 @@ mpirun, flag, ranks, program = sys.argv[1:]
 
 
 def run(timing):
-    return subprocess.run([mpirun, flag, ranks, program, "same"], check=True, timeout=60, stdout=subprocess.PIPE, text=True,
+    return subprocess.run([mpirun, flag, ranks, program, "reduces"], check=True, timeout=60, stdout=subprocess.PIPE, text=True,
                           env={**os.environ, "OP2_TIMING": timing}).stdout
 
 
@@ -44,5 +44,7 @@ assert memory["of these, halo rows"]["bytes"] < memory["dats"]["bytes"] + memory
 assert memory["peak of the process"]["bytes"] > memory["dats"]["bytes"] > 0, memory
 assert any(loop.get("flops", 0) > 0 for loop in loops), loops
 printed = run("-")
+sent = [part["entries"] for part in parts if part["part"] == "reductions"]
+assert sent == [1] and f"\nReductions: {sent[0]} over {ranks} ranks\n" in printed, (sent, printed)
 assert printed.count("\ntotal ") == 1 and printed.count("JIT: ") == 1, printed
 assert printed.count("\nwall time ") == 1, printed

@@ -178,6 +178,20 @@ TEST_F(KernelHeaders, WhatOnlyTheProgramSeesGetsARemedyThatCanBeFollowed) {
   EXPECT_THAT(captured.news(), HasSubstr("in a header that OP2_KERNEL_HEADER names"));
 }
 
+TEST_F(KernelHeaders, AConstantIndexBeyondALocalArrayIsAWarningAtItsLine) {
+  const std::string file = folder / "flow.cpp";
+  write(file,
+        "OP_KERNEL(width, (const double* x, double* y), {\n  double t[3] = {x[0], 1, 2};\n"
+        "  y[0] = t[3];\n});\n");
+  const std::string source =
+      "#include <op2_library>\n#line 1\nvoid width(const double* x, double* y) { double t[3] = "
+      "{x[0], 1, 2}; y[0] = t[3]; }";
+  const TypedKernel kernel("width", source.c_str(), &set_to_width, file.c_str(), 1);
+  run(kernel);
+  EXPECT_THAT(captured.news(),
+              HasSubstr(file + ":3:10: warning: array index 3 is past the end of the array"));
+}
+
 TEST_F(KernelHeaders, LoopsOfHostFunctionsAreNamedAtTheEndWithTheirShareOfTheTime) {
   op_par_loop(call_program, "slow", points, op_arg_dat(y, OP_WRITE));
   op_flush();

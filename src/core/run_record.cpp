@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <core/hash.hpp>
+
 namespace op2::core {
 namespace {
 
@@ -201,6 +203,14 @@ void check(const RunRecord& r) {
   check_execution(r);
 }
 
+/// Of all but times, costs and the hash itself.
+std::string hash_of(Json json) {
+  for (const char* name : {"costs", "host", "compile_seconds", "plan_seconds", "hash"})
+    json.erase(name);
+  json.at("partition").erase("seconds");
+  return to_hex(Hasher().field(json.dump(-1, ' ', false, Json::error_handler_t::replace)).finish());
+}
+
 }  // namespace
 
 std::int64_t bytes_of_maps(const RunRecord& record) {
@@ -234,27 +244,28 @@ std::vector<RecordedEvents> folded(const std::vector<int>& events) {
 }
 
 std::string as_json(const RunRecord& r) {
-  const Json json{{"form", form},
-                  {"version", version},
-                  {"program", r.program},
-                  {"ranks", r.ranks},
-                  {"threads", r.threads},
-                  {"chains", r.chains},
-                  {"keep_dead", r.keep_dead},
-                  {"depth_max", r.depth_max},
-                  {"all_in_tiles", r.all_in_tiles},
-                  {"mesh", mesh_of(r)},
-                  {"partition",
-                   {{"partitioner", r.partition.partitioner},
-                    {"set", r.partition.set},
-                    {"map", r.partition.map},
-                    {"seconds", r.partition.seconds}}},
-                  {"execution", execution_of(r)},
-                  {"costs", costs_of(r)},
-                  {"host", host_of(r)},
-                  {"kernels", r.kernels},
-                  {"compile_seconds", r.compile_seconds},
-                  {"plan_seconds", r.plan_seconds}};
+  Json json{{"form", form},
+            {"version", version},
+            {"program", r.program},
+            {"ranks", r.ranks},
+            {"threads", r.threads},
+            {"chains", r.chains},
+            {"keep_dead", r.keep_dead},
+            {"depth_max", r.depth_max},
+            {"all_in_tiles", r.all_in_tiles},
+            {"mesh", mesh_of(r)},
+            {"partition",
+             {{"partitioner", r.partition.partitioner},
+              {"set", r.partition.set},
+              {"map", r.partition.map},
+              {"seconds", r.partition.seconds}}},
+            {"execution", execution_of(r)},
+            {"costs", costs_of(r)},
+            {"host", host_of(r)},
+            {"kernels", r.kernels},
+            {"compile_seconds", r.compile_seconds},
+            {"plan_seconds", r.plan_seconds}};
+  json["hash"] = hash_of(json);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -285,6 +296,8 @@ RunRecord record_from_json(std::string_view text) try {
   r.compile_seconds = json.at("compile_seconds");
   r.plan_seconds = json.at("plan_seconds");
   check(r);
+  if (json.value("hash", "") != hash_of(json))
+    refuse("it was changed: its hash is not that of what it has beside times and costs");
   return r;
 } catch (const Json::exception& error) {
   refuse(fmt::format("it is damaged: {}", error.what()));

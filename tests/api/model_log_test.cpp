@@ -175,6 +175,20 @@ std::string with(std::string text, const std::string& old, const std::string& no
   return text.replace(at, old.size(), now);
 }
 
+TEST_F(ModelLog, IsRefusedIfItWasChangedButForTimesAndCosts) {
+  RunRecord record = record_of(small_program);
+  const std::string text = core::as_json(record);
+  EXPECT_THAT(refusal(with(text, "\"keep_dead\": false", "\"keep_dead\": true")),
+              HasSubstr("it was changed"));
+  EXPECT_THAT(refusal(with(text, "\"hash\": \"", "\"hash\": \"0")), HasSubstr("it was changed"));
+  EXPECT_THAT(refusal(with(text, "\"hash\"", "\"other\"")), HasSubstr("it was changed"));
+  record.costs.clear();
+  record.host.clear();
+  record.plan_seconds = record.compile_seconds = record.partition.seconds = 7;
+  const std::string again = core::as_json(record);
+  EXPECT_EQ(again.substr(again.find("\"hash\"")), text.substr(text.find("\"hash\"")));
+}
+
 TEST_F(ModelLog, IsRefusedIfItIsDamaged) {
   const std::string text = core::as_json(record_of(small_program));
   EXPECT_THAT(refusal(text), IsEmpty());

@@ -40,5 +40,15 @@ refuses "--csv: there is no folder '$work/none'" predict a b c --csv "$work/none
 refuses "--out: there is no folder '$work/none'" machine --out "$work/none/made.json"
 refuses "--folder: Directory does not exist: $work/none" cut "$work/text.json" -P 2 --folder "$work/none"
 refuses 'two ranks' machine --out "$work/made.json"
+for wrong in '--bandwidth-gbs 1e9' '--latency-us 2'; do
+  code=0
+  # shellcheck disable=SC2086 # an option and its value
+  OMPI_COMM_WORLD_RANK=1 "$tool" machine $wrong >"$work/out" 2>&1 || code=$?
+  if [ "$code" -ne 2 ] || [ -s "$work/out" ]; then
+    echo "$wrong is reported by other ranks than the first:" >&2
+    cat "$work/out" >&2
+    exit 1
+  fi
+done
 test ! -e "$work/made.json"
 "$tool" --help | grep predict

@@ -38,6 +38,13 @@ Cut cut_into(const core::RunRecord& record, const comm::BlockMesh& mesh, int par
           std::move(ranks)};
 }
 
+std::vector<int> without_repetitions(const std::vector<int>& parts) {
+  std::vector<int> kept;
+  for (const int number : parts)
+    if (std::ranges::find(kept, number) == kept.end()) kept.push_back(number);
+  return kept;
+}
+
 /// One line: what decides how well so many ranks work together.
 void print(const core::RunRecord& record, const Cut& cut, const std::string& path) {
   const int set = set_to_divide(record);
@@ -66,7 +73,8 @@ int cut(const CutOptions& options) {
   const comm::BlockMesh mesh = read_maps(record, options.run, options.maps);
   const int layers = options.layers > 0 ? options.layers : record.depth_max;
   bool first = true;
-  for (const int parts : options.parts) {
+  for (const int parts : options.parts) check_parts(record, parts);
+  for (const int parts : without_repetitions(options.parts)) {
     const core::Progress cutting(log, fmt::format("cutting the mesh into {} parts", parts));
     const Cut made = cut_into(record, mesh, parts, 2 * layers);
     const std::string path =

@@ -136,6 +136,16 @@ Machine machine_of(const Json& json) {
   return machine;
 }
 
+/// " after 'disturbance'": the last name in what could be read.
+std::string after_name(std::string_view text) {
+  const std::size_t colon = text.find_last_of(':');
+  const std::size_t close = text.find_last_of('"', colon);
+  if (colon == text.npos || close == text.npos || close == 0) return "";
+  const std::size_t open = text.find_last_of('"', close - 1);
+  return open == text.npos ? ""
+                           : fmt::format(" after '{}'", text.substr(open + 1, close - open - 1));
+}
+
 }  // namespace
 
 int rounds(int members) {
@@ -202,6 +212,10 @@ Machine read_machine(const std::string& path) {
   const std::string text = text_of_file(path);
   try {
     return machine_of(Json::parse(text));
+  } catch (const Json::parse_error& error) {
+    throw Failure(fmt::format("cannot use '{}': it is damaged{}: {}", path,
+                              after_name(std::string_view(text).substr(0, error.byte)),
+                              error.what()));
   } catch (const Json::exception& error) {
     throw Failure(fmt::format("cannot use '{}': it is damaged: {}", path, error.what()));
   } catch (const Failure& failure) {

@@ -9,6 +9,8 @@
 
 #include <op2/version.hpp>
 
+#include <comm/messages/launcher.hpp>
+
 #include "../wrong_request.hpp"
 #include "command_line.hpp"
 
@@ -31,6 +33,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return command();
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && op2::comm::launched_rank() != 0) return 2;  // one is enough
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "op2-model: {}\n", error.what());

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <comm/halo/row_copy.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
@@ -189,6 +191,16 @@ double measure_disturbance(comm::Communicator& ranks) {
       both += seconds_of(passes, steps, true);
     }
   return std::max(0.0, (both - sums) / alone - 1);
+}
+
+std::string warning_of(const Machine& measured) {
+  constexpr double most = 0.25;
+  if (measured.disturbance <= most) return "";
+  return fmt::format(
+      "op2-model: the measurement was disturbed: waits are longer by {:.0f} % of the work before "
+      "them, more than {:.0f} %; stop what else runs on the cores, give each rank one, and measure "
+      "again\n",
+      100 * measured.disturbance, 100 * most);
 }
 
 Packing measure_packing(comm::Communicator& ranks) {

@@ -2,6 +2,9 @@
 // Times of messages, packing and memory, on the ranks of a communicator.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <comm/messages/communicator.hpp>
 
 #include "machine_file.hpp"
@@ -27,6 +30,10 @@ double measure_reduction(comm::Communicator& ranks);
 /// take by themselves. A mean over five seconds, because a core can be slow for one; on an
 /// overloaded machine after ten of them no further turn begins. Collective.
 double measure_disturbance(comm::Communicator& ranks);
+
+/// A line about a measurement that something disturbed more than it can be where nothing else runs
+/// on the cores (docs/model.md); empty: it was not.
+std::string warning_of(const Machine& measured);
 
 /// Bytes per second of each of k + 1 ranks that add arrays at once, which have together four times
 /// the bytes of the largest cache, and at least 144 MB each. Measured with 1, 2, 4 ... ranks and

@@ -52,11 +52,15 @@ void refuse_more_parts_than(const core::RecordedSet& set, int parts) {
                               parts, set.name, set.size));
 }
 
+/// The map by which Scotch divides its targets; -1: there is none, or another way was asked for.
+int map_of_cut(const core::RunRecord& record) {
+  const std::string& asked = record.partition.partitioner;
+  if (asked.empty() || asked == "random" || asked == "block") return -1;
+  return map_to_cut_by(record, set_to_divide(record));
+}
+
 /// Of the targets of a map.
-comm::Owners owners_by_map(const core::RunRecord& record, const comm::BlockMesh& mesh, int map,
-                           int parts) {
-  const int to = record.maps[static_cast<std::size_t>(map)].to;
-  refuse_more_parts_than(record.sets[static_cast<std::size_t>(to)], parts);
+comm::Owners owners_by_map(const comm::BlockMesh& mesh, int map, int parts) {
   std::optional<comm::Owners> owners = comm::serial_kway_owners(mesh, map, parts);
   if (!owners) throw Failure("a cut needs Scotch, which is not built in; build with Scotch");
   return std::move(*owners);
@@ -71,10 +75,18 @@ int set_to_divide(const core::RunRecord& record) {
                           record.sets.begin());
 }
 
+void check_parts(const core::RunRecord& record, int parts) {
+  refuse_more_parts_than(record.sets[static_cast<std::size_t>(set_to_divide(record))], parts);
+  if (const int map = map_of_cut(record); map >= 0)
+    refuse_more_parts_than(
+        record.sets[static_cast<std::size_t>(record.maps[static_cast<std::size_t>(map)].to)],
+        parts);
+}
+
 Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts) {
   const int set = set_to_divide(record);
   const core::RecordedSet& divided = record.sets[static_cast<std::size_t>(set)];
-  refuse_more_parts_than(divided, parts);
+  check_parts(record, parts);
   std::vector<comm::Owners> owners = in_blocks(mesh, parts);
   const std::string& asked = record.partition.partitioner;
   if (asked.empty()) return {std::move(owners), "blocks, since the program calls no op_partition"};
@@ -83,9 +95,9 @@ Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int p
   if (asked == "random") {
     owners[static_cast<std::size_t>(set)] =
         comm::random_owners(mesh.sets[static_cast<std::size_t>(set)], 0, parts);
-  } else if (const int map = map_to_cut_by(record, set); asked != "block" && map >= 0) {
+  } else if (const int map = map_of_cut(record); map >= 0) {
     first = record.maps[static_cast<std::size_t>(map)].to;
-    owners[static_cast<std::size_t>(first)] = owners_by_map(record, mesh, map, parts);
+    owners[static_cast<std::size_t>(first)] = owners_by_map(mesh, map, parts);
     how = fmt::format("Scotch k-way of set '{}' by map '{}'",
                       record.sets[static_cast<std::size_t>(first)].name,
                       record.maps[static_cast<std::size_t>(map)].name);

@@ -19,6 +19,9 @@ struct Parts {
 /// The set that op_partition divides; without it the largest one. @throws Failure  no sets
 int set_to_divide(const core::RunRecord& record);
 
+/// @throws Failure  a set that is divided has fewer elements
+void check_parts(const core::RunRecord& record, int parts);
+
 /// As op_partition does it, for the whole mesh in one process: Scotch instead of PT-Scotch, and
 /// instead of partitioners whose input was not recorded (rcb, external). It divides the set by a
 /// map to it; without any, the targets of a map from it, which the set follows. Sets that no map

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -51,6 +52,49 @@ void choose(Walk& walk, const std::vector<std::vector<Schedule>>& candidates, Co
     c.automatic = *one;
     c.chosen.assign(candidates.size(), {kind, {}});
   }
+}
+
+/// Messages that take as long as if they had no bytes.
+Link without_bytes(const Link& link) {
+  const MessageSize empty = link.message(0);
+  return {empty.latency, empty.overhead, 0};
+}
+
+/// Messages that take what their bytes take alone.
+Link without_latency(Link link) {
+  const MessageSize empty = link.message(0);
+  for (MessageSize& size : link.sizes) {
+    size.latency = std::max(0.0, size.latency - empty.latency);
+    size.overhead = std::max(0.0, size.overhead - empty.overhead);
+  }
+  link.latency = link.overhead = 0;
+  return link;
+}
+
+/// What the run would not take if one thing on the machine took no time; and what remains then.
+std::vector<Cause> causes_of(Walk& walk, const Machine& machine, const Comparison& c) {
+  Machine no_latency = machine, no_bytes = machine, quiet = machine;
+  for (Link Machine::*link : {&Machine::on_node, &Machine::across}) {
+    no_latency.*link = without_latency(machine.*link);
+    no_bytes.*link = without_bytes(machine.*link);
+  }
+  no_latency.reduction = 0;
+  no_bytes.pack_row = no_bytes.pack_byte = no_bytes.unpack_byte = 0;
+  quiet.disturbance = 0;
+  const double all = c.automatic.seconds;
+  const auto saved = [&](const Machine& other) { return all - walk.run(c.chosen, other).seconds; };
+  double computation = 0;
+  for (const auto& [name, loop] : c.automatic.loops) computation += loop.seconds;
+  const double program = c.automatic.overheads.host;
+  std::vector<Cause> causes{
+      {"computation", computation},
+      {"the program and the queue", program},
+      {"latency of messages and reductions", saved(no_latency)},
+      {"bandwidth and packing", saved(no_bytes)},
+      {"waiting for disturbed ranks", saved(quiet)},
+      {"waiting for ranks with more work", all - saved({}) - computation - program}};
+  std::ranges::stable_sort(causes, std::greater(), &Cause::seconds);
+  return causes;
 }
 
 Comparison compare(Walk& walk, const std::vector<std::vector<Schedule>>& candidates) {
@@ -136,6 +180,7 @@ int predict(const PredictOptions& options) {
     Walk walk(program, cut, machine, costs, busy);
     all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
     all.back().start = start_up(record, cut, machine);
+    all.back().causes = causes_of(walk, machine, all.back());
   }
   std::ranges::stable_sort(all, {}, [](const Comparison& one) { return one.off.ranks; });
   warn_of_node(machine, all.back().off.ranks);

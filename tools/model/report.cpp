@@ -36,6 +36,20 @@ double loop_seconds(const Prediction& one, const std::string& name) {
   return found == one.loops.end() ? 0 : found->second.seconds;
 }
 
+/// "  auto: most of it is computation, 71 %; latency 18 %": causes of one per cent and more.
+std::string causes_of(const Comparison& c) {
+  constexpr double least = 0.01;
+  std::string text;
+  for (const Cause& cause : c.causes) {
+    const double share = c.automatic.seconds > 0 ? cause.seconds / c.automatic.seconds : 0;
+    if (share < least) continue;
+    text += text.empty()
+                ? fmt::format("  auto: most of it is {}, {:.0f} %", cause.what, 100 * share)
+                : fmt::format(", {} {:.0f} %", cause.what, 100 * share);
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 std::string words_of(const Schedule& schedule) {
   using Kind = Schedule::Kind;
   if (schedule.kind != Kind::cuts) return schedule.kind == Kind::on ? "on" : "off";
@@ -76,6 +90,7 @@ std::string details_of(const core::RunRecord& record, const Comparison& c) {
   line("packing and messages", &Overheads::messages);
   line("waits", &Overheads::waits);
   line("reductions", &Overheads::reductions);
+  text += causes_of(c);
   return text + fmt::format("  start: partition {:.3g} s, code {:.3g} s, plans {:.3g} s\n",
                             c.start.partition, c.start.code, c.start.plans);
 }

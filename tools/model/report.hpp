@@ -10,11 +10,18 @@
 
 namespace op2::model {
 
+/// Seconds of a prediction that have one cause. Causes overlap: their sum is not that of the run.
+struct Cause {
+  const char* what;
+  double seconds;
+};
+
 /// The three ways of OP2_CHAIN for one cut.
 struct Comparison {
   Prediction off, on, automatic;
   std::vector<Schedule> chosen;  ///< of each sequence, in `automatic`
   StartUp start;
+  std::vector<Cause> causes = {};  ///< of `automatic`, the greatest first
 };
 
 /// A line per cut.

@@ -312,8 +312,8 @@ void Walk::run_events(const core::RecordedEvents& block, State& state) {
   state.weight = 1;
 }
 
-Prediction Walk::run(const std::vector<Schedule>& schedules) {
-  State state{Clocks(cut_.parts, machine_),
+Prediction Walk::run(const std::vector<Schedule>& schedules, const Machine& network) {
+  State state{Clocks(cut_.parts, network),
               schedules,
               std::vector<core::Level>(record_.dats.size(), 0),
               {},

@@ -62,7 +62,9 @@ class Walk {
 
   /// @param schedules  of each sequence
   /// @throws Failure  the cut has too few layers
-  Prediction run(const std::vector<Schedule>& schedules);
+  Prediction run(const std::vector<Schedule>& schedules) { return run(schedules, machine_); }
+  /// @param network  whose messages, packing, reductions and disturbance count
+  Prediction run(const std::vector<Schedule>& schedules, const Machine& network);
 
   /// What each rank counts in these sequences, one after the other.
   std::vector<RankCounts> count(const std::vector<std::size_t>& sequences,

@@ -117,6 +117,25 @@ TEST_F(CutCommand, RefusesMorePartsThanElements) {
               AllOf(HasSubstr("more parts than elements: -P 601"), HasSubstr("'cells' has 600")));
 }
 
+TEST_F(CutCommand, ChecksAllNumbersOfRanksBeforeItCutsForAny) {
+  EXPECT_THAT(failure_of([&] { run({2, 601}); }), HasSubstr("more parts than elements: -P 601"));
+  EXPECT_FALSE(std::filesystem::exists(path("cut_2.json")));
+}
+
+TEST_F(CutCommand, CutsOnceForANumberThatIsGivenTwice) {
+  EXPECT_EQ(run({2, 3, 2}), 0);
+  const std::size_t first = output_.find("cut_2.json");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(output_.find("cut_2.json", first + 1), std::string::npos);
+}
+
+TEST_F(CutCommand, RefusesARecordThatWasChanged) {
+  std::string text = text_of_file(path("run.json"));
+  text.replace(text.find("\"nodes\""), 7, "\"edges\"");
+  write_file(path("run.json"), text);
+  EXPECT_THAT(failure_of([&] { run({2}); }), HasSubstr("it was changed"));
+}
+
 TEST_F(CutCommand, RefusesTheMapsOfAnotherRun) {
   std::string maps = bytes_of(mesh_);
   write_file(path("run.maps"), maps.substr(4));

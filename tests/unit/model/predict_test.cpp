@@ -16,6 +16,7 @@
 #include "costs.hpp"
 #include "cut_file.hpp"
 #include "machine_file.hpp"
+#include "measure.hpp"
 #include "tiles.hpp"
 
 namespace op2::model {
@@ -236,6 +237,41 @@ TEST_F(PredictCommand, RefusesTheCutOfAnotherMesh) {
   testing::internal::GetCapturedStderr();
 }
 
+TEST_F(PredictCommand, SaysWhatTakesMostOfTheTime) {
+  const core::RunRecord record = record_of_steps(1000, 3);
+  const Cut cut = cut_of(line_of(1000), 2);
+  predicted(record, cut, machine_with(0));
+  EXPECT_THAT(output_, HasSubstr("  auto: most of it is computation, 100 %\n"));
+  predicted(record, cut, machine_with(0.5));
+  EXPECT_THAT(output_, HasSubstr("  auto: most of it is latency of messages and reductions, "));
+  Machine narrow = machine_with(0);
+  narrow.on_node.seconds_per_byte = 5e-7;
+  PredictOptions fast_loops;
+  fast_loops.scale = 1e-6;
+  predicted(record, cut, narrow, fast_loops);
+  EXPECT_THAT(output_, HasSubstr("  auto: most of it is bandwidth and packing, "));
+  Machine disturbed = machine_with(0);
+  disturbed.disturbance = 9;
+  predicted(record, cut, disturbed);
+  EXPECT_THAT(output_, HasSubstr("  auto: most of it is waiting for disturbed ranks, "));
+}
+
+TEST_F(PredictCommand, SaysThatRanksHaveUnequalWork) {
+  Cut cut = cut_of(line_of(1000), 2);
+  cut.ranks[0] = cut_of(line_of(100), 2).ranks[0];
+  predicted(record_of_steps(1000, 3), cut, machine_with(0));
+  EXPECT_THAT(output_, HasSubstr("waiting for ranks with more work "));
+}
+
+TEST(MachineFile, ADisturbedMeasurementIsSaid) {
+  Machine machine;
+  machine.disturbance = 0.2;
+  EXPECT_THAT(warning_of(machine), IsEmpty());
+  machine.disturbance = 0.31;
+  EXPECT_THAT(warning_of(machine),
+              HasSubstr("longer by 31 % of the work before them, more than 25 %"));
+}
+
 TEST_F(PredictCommand, RefusesASecondCutIntoAsManyParts) {
   write_file(path("run.json"), core::as_json(record_of_steps(8, 1)));
   write_file(path("cut.json"), as_json(cut_of(line_of(8), 2)));
@@ -279,6 +315,12 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
               HasSubstr("messages_per_neighbour"));
   EXPECT_THAT(refusal("\"version\": 1", "\"version\": 2"), HasSubstr("version 1"));
   EXPECT_THAT(refusal("libop2 machine", "shopping list"), HasSubstr("'op2-model machine'"));
+  EXPECT_THAT(refusal("\"disturbance\": 0.0", "\"disturbance\": NaN"),
+              HasSubstr("damaged after 'disturbance'"));
+  EXPECT_THAT(refusal("\"latency_us\": 1.0", "\"latency_us\": -Infinity"),
+              HasSubstr("damaged after 'latency_us'"));
+  EXPECT_THAT(refusal("\"disturbance\": 0.0", "\"disturbance\": null"),
+              HasSubstr("'disturbance' is null"));
   write_file(path("machine.json"), good.substr(0, 40));
   EXPECT_THAT(failure_of([&] { read_machine(path("machine.json")); }), HasSubstr("damaged"));
 }

@@ -6,7 +6,7 @@ import netCDF4
 import numpy as np
 from sample_meshes import shape_of
 
-from op2_mesh import cgns, gmsh_elements
+from op2_mesh import cgns, gmsh_elements, su2
 
 GMSH = {name: number for number, (name, _) in gmsh_elements.TYPES.items()}
 CGNS = {name: number for number, (name, _) in cgns.TYPES.items()}
@@ -113,7 +113,7 @@ def gmsh_2(path, source, binary, numbers=None):
 
 def with_meshio(path, source, **how):
     cells = [(block.kind, block.nodes) for block in source.blocks]
-    tags = {} if path.endswith(".inp") else {"gmsh:physical": [block.tags.astype(np.int32) for block in source.blocks]}
+    tags = {} if path.endswith((".inp", ".ply", ".stl", ".off", ".obj", ".wkt")) else {"gmsh:physical": [block.tags.astype(np.int32) for block in source.blocks]}
     sets = {}
     if path.endswith(".inp"):
         for dimension, tag in groups_of(source):
@@ -123,6 +123,26 @@ def with_meshio(path, source, **how):
     if path.endswith(".mesh"):
         tags = {"medit:ref": tags["gmsh:physical"]}
     meshio.write(path, meshio.Mesh(in_space(source.points), cells, cell_data=tags, cell_sets=sets), **how)
+
+
+def su2_file(path, source):
+    """Cells without regions, and each group of the boundary as a marker."""
+    dimension, number = source.points.shape[1], {name: number for number, (name, _) in su2.TYPES.items()}
+
+    def rows(block, nodes):
+        return [f"{number[block.kind]} {' '.join(map(str, row))}" for row in nodes.tolist()]
+
+    cells = [row for block in source.blocks if shape_of(block.kind).dimension == dimension for row in rows(block, block.nodes)]
+    lines = [f"NDIME= {dimension}", f"NELEM= {len(cells)}", *cells, f"NPOIN= {len(source.points)}"]
+    lines += [f"{' '.join(map(repr, row))} {index}" for index, row in enumerate(source.points.tolist())]
+    tags = [tag for of, tag in groups_of(source) if of == dimension - 1]
+    lines.append(f"NMARK= {len(tags)}")
+    for tag in tags:
+        faces = [row for block in source.blocks if shape_of(block.kind).dimension == dimension - 1
+                 for row in rows(block, block.nodes[block.tags == tag])]
+        lines += [f"MARKER_TAG= {source.names[dimension - 1, tag]}", f"MARKER_ELEMS= {len(faces)}", *faces]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def exodus_file(path, source, shells=False):
@@ -218,6 +238,6 @@ WRITERS = {
     "2b.msh": lambda path, source: gmsh_2(path, source, True), "2t.msh": lambda path, source: gmsh_2(path, source, False),
     "z.vtu": lambda path, source: with_meshio(path, source), "t.vtu": lambda path, source: with_meshio(path, source, binary=False),
     "b.vtk": lambda path, source: with_meshio(path, source), "t.vtk": lambda path, source: with_meshio(path, source, binary=False),
-    "a.inp": with_meshio, "a.mesh": with_meshio, "a.xdmf": with_meshio,
+    "a.inp": with_meshio, "a.su2": su2_file, "a.mesh": with_meshio, "a.xdmf": with_meshio,
     "a.exo": exodus_file, "s.exo": lambda path, source: exodus_file(path, source, shells=source.points.shape[1] == 2),
     "s.cgns": cgns_file, "m.cgns": lambda path, source: cgns_file(path, source, mixed=True)}

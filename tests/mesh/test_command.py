@@ -86,8 +86,8 @@ class Command(unittest.TestCase):
 
     def mesh_without_groups(self):
         source = sample.box(1, "tetra")
-        mesh_files.meshio.write(self.path("plain.vtu"), mesh_files.meshio.Mesh(source.points, [("tetra", source.blocks[0].nodes)]))
-        return self.path("plain.vtu")
+        mesh_files.meshio.write(self.path("plain.vtk"), mesh_files.meshio.Mesh(source.points, [("tetra", source.blocks[0].nodes)]))
+        return self.path("plain.vtk")
 
     def test_check_prints_and_ends_with_the_state_of_the_mesh(self):
         done = self.ends(0, "48 tetra; volume 1,", "check", self.write())
@@ -208,6 +208,45 @@ class Command(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (2, "op2-mesh: the output cannot be written: standard output, "
                                                                  "No space left on device; check the space\n"))
 
+    def test_a_closed_pipe_loses_neither_the_file_nor_the_exit_code(self):
+        mesh, bad = self.write(), sample.box(2, "quad")
+        bad.blocks.append(sample.Block("line", np.array([[0, 8]]), np.array([1])))
+        self.write("bad.msh", bad)
+        for code, *arguments in ((0, "convert", mesh, self.path("m.h5")), (0, "check", mesh), (1, "check", self.path("bad.msh"))):
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, "wb") as closed:
+                done = subprocess.run([sys.executable, "-B", TOOL, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True,
+                                      timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (code, ""))
+        with h5py.File(self.path("m.h5")) as file:
+            self.assertEqual(int(file["cells"][0]), 48)
+
+    def test_control_characters_of_names_are_escaped_wherever_they_are_printed(self):
+        source = sample.box(2, "tetra")
+        source.names[2, 1] = source.names[2, 2] = "in\x1b[31mlet\x07\x9b"
+        mesh = self.write("m\x1b[2J.msh", source)
+        outputs = [self.ends(0, "in\\x1b[31mlet\\x07\\x9b", "check", mesh), self.ends(0, "in", "check", "--json", mesh),
+                   self.ends(0, "wrote", "convert", mesh, self.path("o\x1b.h5")),
+                   self.ends(0, "op_decl_set_hdf5", "declare", self.path("o\x1b.h5")),
+                   self.ends(2, "none\\x1b.msh", "check", self.path("none\x1b.msh"))]
+        for done in outputs:
+            self.assertNotRegex(done.stdout + done.stderr, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+    def test_maps_are_chosen_by_name(self):
+        mesh = self.write()
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        with h5py.File(self.path("m.h5")) as file:
+            self.assertNotIn("cell_cells", file)
+        self.ends(0, "wrote", "convert", "--maps", "cell_faces,cell_cells", mesh, self.path("m.h5"))
+        with h5py.File(self.path("m.h5")) as file:
+            self.assertEqual((file["cell_cells"].shape, file["cell_faces"].shape), ((48, 4), (48, 4)))
+        text = self.ends(0, "op_decl", "declare", self.path("m.h5")).stdout
+        self.assertIn('op_map cell_faces = op_decl_map_hdf5(cells, all_faces, 4, file, "cell_faces");', text)
+        self.ends(2, "'cell_face' is not one of cell_faces, cell_cells, periodic", "convert", "--maps", "cell_face", mesh,
+                  self.path("m.h5"))
+        self.ends(2, "the file has no periodic pairs", "convert", "--maps", "periodic", mesh, self.path("m.h5"))
+
     def test_what_a_killed_writer_has_left_is_removed_by_the_next_one(self):
         mesh, host = self.write(), socket.gethostname()
         gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True).stdout.strip()
@@ -244,11 +283,11 @@ class Command(unittest.TestCase):
     def test_missing_modules_are_named_with_their_package(self):
         source = sample.box(1, "tetra")
         mesh_files.exodus_file(self.path("m.exo"), source)
-        mesh, vtu = self.write(), self.mesh_without_groups()
+        mesh, vtk = self.write(), self.mesh_without_groups()
         os.mkdir(self.path("none"))
         environment = {**os.environ, "PYTHONPATH": self.path("none")}
         for module, arguments in [("numpy", ("check", mesh)), ("h5py", ("convert", mesh, self.path("m.h5"))),
-                                  ("meshio", ("check", vtu)), ("netCDF4", ("check", self.path("m.exo"))),
+                                  ("meshio", ("check", vtk)), ("netCDF4", ("check", self.path("m.exo"))),
                                   ("matplotlib", ("draw", mesh, self.path("m.png")))]:
             with open(self.path(f"none/{module}.py"), "w", encoding="ascii") as file:
                 file.write(f"raise ModuleNotFoundError('none', name='{module}')\n")

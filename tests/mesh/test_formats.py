@@ -12,6 +12,7 @@ import sample_meshes as sample
 
 from op2_mesh import check, report
 from op2_mesh.build import build
+from op2_mesh.failure import MeshError
 from op2_mesh.read import read
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -52,6 +53,51 @@ class Formats(unittest.TestCase):
         names = sample.SIDES if named else [f"group_{tag + 1}" for tag in range(6)]
         counts = np.bincount(plain.boundary.tags)[1:]
         self.assertEqual(groups, {name: int(count) for name, count in zip(names, counts)})
+
+    def test_line_ends_do_not_matter_in_any_format_of_text(self):
+        tetra, flat = sample.box(2, "tetra"), sample.box(2, "triangle")
+        cells = {3: sample.Source(tetra.points, tetra.blocks[:1]), 2: sample.Source(flat.points, flat.blocks[:1])}
+        writers = {"4t.msh": mesh_files.WRITERS["4t.msh"], "2t.msh": mesh_files.WRITERS["2t.msh"], "a.su2": mesh_files.su2_file}
+        writers |= {name: mesh_files.with_meshio for name in ("a.inp", "a.mesh", "a.bdf", "a.vol", "a.avs", "a.mdpa", "a.post")}
+        writers |= {name: lambda path, source: mesh_files.with_meshio(path, source, binary=False)
+                    for name in ("t.vtk", "t.vtu", "a.stl", "a.ply")}
+        writers |= {name: mesh_files.with_meshio for name in ("a.dat", "a.off", "a.obj", "a.ele", "a.xml", "a.wkt")}
+        for name, writer in writers.items():
+            in_plane = name in ("a.stl", "a.ply", "a.off", "a.obj", "a.xml", "a.wkt")
+            writer(self.path(name), cells[2] if in_plane else cells[3] if name in ("a.dat", "a.ele") else tetra)
+            names = ["a.ele", "a.node"] if name == "a.ele" else [name]
+            contents = {}
+            for part in names:
+                with open(self.path(part), "rb") as file:
+                    contents[part] = file.read()
+            expected = facts(self.path(name))[1]
+            for end, last in ((b"\r\n", True), (b"\r", True), (b"\n", False), (b"\r\n", False)):
+                for part, data in contents.items():
+                    with open(self.path(part), "wb") as file:
+                        file.write((data if last else data.rstrip(b"\n")).replace(b"\n", end))
+                with self.subTest(name, end=end, last=last):
+                    self.assertEqual(facts(self.path(name))[1], expected)
+
+    def test_markers_of_su2_keep_their_names(self):
+        for kind in ("quad", "tetra"):
+            source = sample.box(2, kind)
+            mesh_files.su2_file(self.path("a.su2"), source)
+            groups = facts(self.path("a.su2"))[1]["boundary"]
+            self.assertEqual([group["name"] for group in groups], list(sample.SIDES[:2 * source.points.shape[1]]))
+
+    def test_what_is_cut_off_is_refused(self):
+        source = sample.box(2, "tetra")
+        for name, writer in {"a.su2": mesh_files.su2_file, "a.mesh": mesh_files.with_meshio, "a.ele": mesh_files.with_meshio,
+                             "t.vtk": lambda *what: mesh_files.with_meshio(*what, binary=False)}.items():
+            writer(self.path(name), sample.Source(source.points, source.blocks[:1]) if name == "a.ele" else source)
+            with open(self.path(name), "rb") as file:
+                lines = file.read().split(b"\n")
+            last = len(lines) - 2 if name != "t.vtk" else [at for at, line in enumerate(lines) if line.startswith(b"CELL_DATA")][0]
+            for cut in sorted({1, 2, *np.linspace(3, last - 1, 20).astype(int)}):
+                with open(self.path(name), "wb") as file:
+                    file.write(b"\n".join(lines[:cut]) + b"\n")
+                with self.subTest(name, cut=cut), self.assertRaises(MeshError):
+                    facts(self.path(name))
 
     def test_tetrahedra_of_abaqus(self):
         source = sample.box(2, "tetra")

@@ -2,9 +2,10 @@
 """How does the content of a file become a mesh? The passes, in their order."""
 import numpy as np
 
-from . import cells, geometry, topology
-from .failure import MeshError
+from . import cells, geometry, neighbours, topology
+from .failure import MeshError, number_of
 from .mesh import Faces, Faults, Mesh
+from .shapes import shape_of
 
 # A corner whose edges span less than this part of the product of their lengths is flat.
 FLAT = 1e-13
@@ -83,23 +84,49 @@ def _faces(x, nodes, owners, tags):
     return Faces(nodes, owners, tags, *np.hsplit(table, 2))
 
 
-def _name_by_node_sets(source, dimension, new, faces_found, names):
-    """Boundary faces without a group, all of whose nodes are in a set of nodes of the file, get its group."""
+def _name_by_node_sets(source, dimension, new, faces_found, names, faults):
+    """Boundary faces without a group, all of whose nodes are in a set of nodes of the file, get its group.
+
+    A set of all nodes says nothing of the boundary. What else names fewer faces than it could is said.
+    """
     used = max([int(faces.tags.max(initial=0)) for faces in faces_found]
                + [tag for of, tag in names if of == dimension - 1], default=0)
     for name, nodes in source.node_sets.items():
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(new)):
             raise MeshError(f"a set of nodes has others than the file: '{name}'; write the mesh again")
-        used += 1
         inside = np.zeros(new.max(initial=0) + 2, bool)
         inside[new[nodes]] = True
         inside[-1] = False  # where nodes without cells are
+        if inside[:-1].all():
+            faults.notes.append(f"a set of all nodes is not a group of the boundary: '{name}', {number_of(len(nodes), 'node')}")
+            continue
+        used, count, others = used + 1, 0, 0
         for faces in faces_found:
-            open_faces = np.flatnonzero((faces.cells[:, 1] < 0) & (faces.tags == 0))
-            members = open_faces[inside[faces.nodes[open_faces]].all(axis=1)]
-            faces.tags[members] = used
-            if len(members):
-                names[dimension - 1, used] = name
+            outer = np.flatnonzero(faces.cells[:, 1] < 0)
+            members = outer[inside[faces.nodes[outer]].all(axis=1)]
+            free = members[faces.tags[members] == 0]
+            faces.tags[free] = used
+            count, others = count + len(free), others + len(members) - len(free)
+        if count:
+            names[dimension - 1, used] = name
+        if others:
+            faults.losses.append(f"faces are in several groups, of which the first counts: the set of nodes '{name}' names "
+                                 f"{count} of {number_of(count + others, 'face')}")
+        elif not count and len(nodes):
+            faults.losses.append(f"no boundary face has all its nodes in a set: '{name}', {number_of(len(nodes), 'node')}")
+
+
+def _note_lower_dimensions(source, dimension, faults):
+    """Groups of points, and in 3D of curves, are not in the mesh."""
+    left_out = {}
+    for block in source.blocks:
+        of = shape_of(block.kind).dimension
+        for tag in np.unique(block.tags) if of < dimension - 1 else ():
+            name = source.names.get((of, int(tag)), f"group_{tag}")
+            left_out[name] = left_out.get(name, 0) + int((block.tags == tag).sum()) if tag else 0
+    for name, count in left_out.items():
+        if count:
+            faults.notes.append(f"a group of points or curves was left out: '{name}', {number_of(count, 'element')}")
 
 
 def _check_tags(source):
@@ -116,7 +143,7 @@ def build(source, merge=None):
     @param merge  nodes that are not farther from each other become one; None: as in the file
     @raises MeshError  if there is nothing that could be called a mesh; all else is in `faults`
     """
-    faults = Faults(notes=list(source.notes))
+    faults = Faults(notes=list(source.notes), losses=list(source.losses))
     dimension = cells.check_blocks(source)
     _check_tags(source)
     x, new = cells.renumber(source, dimension, merge, faults)
@@ -124,8 +151,10 @@ def build(source, merge=None):
     sizes = _orient(x, parts, faults)
     found = _match(source, dimension, parts, new, faults)
     names = dict(source.names)
-    _name_by_node_sets(source, dimension, new, found, names)
+    _name_by_node_sets(source, dimension, new, found, names, faults)
+    _note_lower_dimensions(source, dimension, faults)
     inner, boundary = _joined(x, found)
     part_of = topology.part_of_each(len(tags), inner.cells)
     faults.part_sizes = np.sort(np.bincount(part_of))[::-1]
-    return Mesh(dimension, x, parts, tags, sizes[:, 0], sizes[:, 1:], inner, boundary, names, faults)
+    pairs = neighbours.periodic_pairs(source, new, boundary, len(x))
+    return Mesh(dimension, x, parts, tags, sizes[:, 0], sizes[:, 1:], inner, boundary, names, faults, *pairs)

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is in a CGNS file (HDF5) with unstructured zones? Boundary conditions are groups.
+"""What is in a CGNS file (HDF5) with unstructured zones? Boundary conditions are groups, or else sections of their faces.
 
 Read here and not by meshio because that knows one zone of tetrahedra without boundary conditions.
 """
+import os
+from dataclasses import dataclass
+
 import numpy as np
 
-from .failure import MeshError, number_of
+from .failure import MeshError, number_of, rows
+from .named_sets import NamedSets
+from .runs import of_equal_elements
 from .shapes import VERTICAL_FIRST, shape_of
 from .source import Block, Source
 
@@ -15,6 +20,8 @@ TYPES = {2: ("vertex", 1), 3: ("line", 2), 4: ("line3", 3), 5: ("triangle", 3), 
          13: ("pyramid14", 14), 14: ("wedge", 6), 15: ("wedge15", 15), 16: ("wedge18", 18), 17: ("hexahedron", 8),
          18: ("hexahedron20", 20), 19: ("hexahedron27", 27), 21: ("pyramid13", 13)}
 MIXED = 20
+# Numbers of version 3.0 alone, from 13 on -> those of all others.
+OF_VERSION_3_0 = {13: 21, 14: 13, 15: 14, 16: 15, 17: 16, 18: 17, 19: 18, 20: 19, 21: 20}
 
 
 def _label(node):
@@ -22,10 +29,29 @@ def _label(node):
     return label.decode("ascii", "replace").strip("\0 ") if isinstance(label, bytes) else str(label)
 
 
+def _linked(h5py, parent, name):
+    """The node of this name, also one that a link of CGNS leads to, perhaps in another file."""
+    node = parent[name]
+    if not isinstance(node, h5py.Group) or " link" not in node:
+        return node
+    link = node.get(" link", getlink=True)
+    if isinstance(link, h5py.ExternalLink):
+        path = os.path.join(os.path.dirname(node.file.filename), link.filename)
+        if not os.path.isfile(path):
+            raise MeshError(f"a linked file is missing: '{name}' is in '{link.filename}'; put it beside this one")
+    try:
+        return node[" link"]
+    except (KeyError, OSError):
+        raise MeshError(f"a link leads to nothing: '{name}' is '{getattr(link, 'path', '')}' of "
+                        f"'{getattr(link, 'filename', 'this file')}'; write the mesh again") from None
+
+
 def _children(h5py, node, label):
     """(name, node) of all children with the label, by name."""
     for name in node:
-        child = node[name]
+        if name == " link":
+            continue
+        child = _linked(h5py, node, name)
         if isinstance(child, h5py.Group) and _label(child) == label:
             yield name, child
 
@@ -38,80 +64,79 @@ def _text(node):
     return _data(node).astype(np.uint8).tobytes().decode("ascii", "replace").strip("\0 ")
 
 
-def _mixed(values, section):
-    """(type, nodes) of each run of equal elements."""
-    at = 0
-    while at < len(values):
-        kind = int(values[at])
-        if kind not in TYPES:
-            raise MeshError(f"an element type is not known: CGNS's type {kind} in section '{section}'; export without it")
-        length = TYPES[kind][1] + 1
-        count = (len(values) - at) // length
-        if count < 1:
-            raise MeshError(f"section '{section}' ends within an element; write the mesh again")
-        window = 64
-        run = 1
-        while run < count:
-            most = min(run + window, count)
-            other = np.flatnonzero(values[at + run * length:at + most * length:length] != kind)
-            if len(other):
-                run += int(other[0])
-                break
-            run, window = most, 2 * window
-        yield kind, values[at:at + run * length].reshape(run, length)[:, 1:]
-        at += run * length
+def _sections(h5py, zone, numbering):
+    """(name, first element, kind, nodes from 0) of each block of elements.
 
-
-def _sections(h5py, zone):
-    """(first element, kind, nodes from 0) of each block of elements."""
+    @param numbering  a function from types in the file to those of TYPES
+    """
     for name, section in _children(h5py, zone, "Elements_t"):
-        kind = int(_data(section)[0])
-        first = int(_data(section["ElementRange"])[0])
+        kind = numbering(int(_data(section)[0]))
+        first, last = (int(value) for value in _data(section["ElementRange"])[:2])
         values = _data(section["ElementConnectivity"]).astype(np.int64)
         if kind not in TYPES and kind != MIXED:
             raise MeshError(f"an element type is not known: CGNS's type {kind} in section '{name}', "
                             f"{number_of(len(values), 'value')}; supported are triangles, quadrilaterals, tetrahedra, "
                             "pyramids, wedges and hexahedra")
-        for number, nodes in _mixed(values, name) if kind == MIXED else [(kind, None)]:
-            meshio_name, width = TYPES[number]
-            if nodes is None:
-                if len(values) % width:
-                    raise MeshError(f"section '{name}' has {len(values)} values, which are not elements of {width} nodes; "
-                                    "write the mesh again")
-                nodes = values.reshape(-1, width)
-            yield first, meshio_name, nodes[:, VERTICAL_FIRST.get(meshio_name, range(width))] - 1
+        width = TYPES[kind][1] if kind != MIXED else 1
+        if len(values) % width:
+            raise MeshError(f"section '{name}' has {len(values)} values, which are not elements of {width} nodes; "
+                            "write the mesh again")
+        kinds = {number: TYPES[numbering(number)] for number in range(2, 22) if numbering(number) in TYPES}
+        found = of_equal_elements(values, kinds, 0, name) if kind == MIXED else [(None, values.reshape(-1, width))]
+        begin = first
+        for number, nodes in found:
+            meshio_name = TYPES[kind][0] if number is None else kinds[number][0]
+            yield name, first, meshio_name, nodes[:, VERTICAL_FIRST.get(meshio_name, range(nodes.shape[1]))] - 1
             first += len(nodes)
+        if first - begin != last - begin + 1:
+            raise MeshError(f"section '{name}' has {number_of(first - begin, 'element')}, but numbers {begin} to {last}; "
+                            "write the mesh again")
+
+
+def _list_of(node, what, name):
+    """(first, last, None), or (None, None, list) of the numbers of a PointRange or PointList."""
+    values = _data(node).astype(np.int64)
+    if what.endswith("List"):
+        return None, None, values
+    if len(values) < 2 or not 0 <= values[1] - values[0] < 1 << 31:
+        raise MeshError(f"a boundary condition has a wrong range: '{name}', {rows(values)}; write the mesh again")
+    return values[0], values[1], None
 
 
 def _conditions(h5py, zone):
-    """(name, location, points) of each boundary condition."""
+    """(name, whether its numbers are nodes, first, last, list) of each boundary condition."""
     for _, conditions in _children(h5py, zone, "ZoneBC_t"):
         for name, condition in _children(h5py, conditions, "BC_t"):
+            what = next((what for what in ("PointRange", "PointList", "ElementRange", "ElementList") if what in condition), None)
+            if what is None:
+                continue
             location = _text(condition["GridLocation"]) if "GridLocation" in condition else "Vertex"
             family = next((_text(node) for _, node in _children(h5py, condition, "FamilyName_t")), name)
-            if "PointRange" in condition:
-                begin, end = _data(condition["PointRange"])[:2]
-                if not 0 <= end - begin < 1 << 31:
-                    raise MeshError(f"a boundary condition has a wrong range: '{name}', {begin} to {end}; write the mesh again")
-                yield family, location, begin, end, None
-            elif "PointList" in condition or "ElementList" in condition:
-                points = _data(condition["PointList" if "PointList" in condition else "ElementList"])
-                yield family, location, None, None, points.astype(np.int64)
+            yield (family, location == "Vertex" and what.startswith("Point"),
+                   *_list_of(_linked(h5py, condition, what), what, family))
 
 
-def _apply(blocks, firsts, tag, begin, end, points):
-    """Gives the elements of a boundary condition their tag; the dimensions of these elements."""
-    for block, first in zip(blocks, firsts):
-        if points is None:
-            mine = slice(max(begin - first, 0), max(end - first + 1, 0))
-        else:
-            mine = points[(points >= first) & (points < first + len(block.nodes))] - first
-        block.tags[mine] = tag
-        if len(block.tags[mine]):
-            yield shape_of(block.kind).dimension
+def _inside(count, of, name, begin, end, points):
+    """Numbers of a boundary condition, from 1; one that the zone does not have is refused."""
+    points = np.arange(begin, end + 1) if points is None else points
+    bad = np.flatnonzero((points < 1) | (points > count))
+    if len(bad):
+        raise MeshError(f"a boundary condition has {of}s that the zone does not have: '{name}', {rows(points[bad])} of "
+                        f"{number_of(count, of)}; write the mesh again")
+    return points
 
 
-def _zone(h5py, name, zone, source, tags):
+def _members(blocks, firsts, points, name):
+    """[(block, rows)] of elements, from 1."""
+    members = [(block, points[(points >= first) & (points < first + len(block.nodes))] - first)
+               for block, first in zip(blocks, firsts)]
+    if sum(len(chosen) for _, chosen in members) != len(points):
+        raise MeshError(f"a boundary condition has elements that no section has: '{name}', "
+                        f"{number_of(len(points), 'number')}; write the mesh again")
+    return members
+
+
+def _zone(h5py, name, zone, source, groups, region, numbering):
     kind = next((_text(node) for _, node in _children(h5py, zone, "ZoneType_t")), "Structured")
     if kind != "Unstructured":
         raise MeshError(f"a zone is not unstructured: '{name}', {kind}; export an unstructured mesh")
@@ -121,37 +146,127 @@ def _zone(h5py, name, zone, source, tags):
     columns = [_data(grid[f"Coordinate{axis}"]).astype(np.float64) for axis in "XYZ" if f"Coordinate{axis}" in grid]
     points = np.stack(columns, axis=1)
     points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-    blocks, firsts = [], []
-    for first, meshio_name, nodes in _sections(h5py, zone):
+    blocks, firsts, sections = [], [], []
+    for section, first, meshio_name, nodes in _sections(h5py, zone, numbering):
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(points)):
             raise MeshError(f"elements have nodes that zone '{name}' does not have: {meshio_name}, "
                             f"{number_of(len(points), 'node')}; write the mesh again")
-        blocks.append(Block(meshio_name, nodes, np.zeros(len(nodes), np.int64)))
+        blocks.append(Block(meshio_name, nodes + len(source.points), np.zeros(len(nodes), np.int64)))
         firsts.append(first)
-    for family, location, begin, end, listed in _conditions(h5py, zone):
-        if location == "Vertex":
-            nodes = np.arange(begin, end + 1) if listed is None else listed
-            nodes = nodes[(nodes >= 1) & (nodes <= len(points))] - 1 + len(source.points)
+        sections.append(section)
+    source.blocks += blocks
+    last = max([first + len(block.nodes) - 1 for block, first in zip(blocks, firsts)], default=0)
+    in_sets = []
+    for family, is_nodes, *numbers in _conditions(h5py, zone):
+        if is_nodes:
+            nodes = _inside(len(points), "node", family, *numbers) - 1 + len(source.points)
+            in_sets.append(nodes)
             source.node_sets[family] = np.concatenate([source.node_sets.get(family, nodes[:0]), nodes])
         else:
-            tag = tags.setdefault(family, len(tags) + 1)
-            source.names.update({(dimension, tag): family
-                                 for dimension in _apply(blocks, firsts, tag, begin, end, listed)})
-    for block in blocks:
-        block.nodes = block.nodes + len(source.points)
+            groups.add(family, _members(blocks, firsts, _inside(last, "element", family, *numbers), family))
+    links = list(_periodic_links(h5py, zone))
+    dimension = max((shape_of(block.kind).dimension for block in blocks if len(block.nodes)), default=0)
+    _name_the_rest(blocks, sections, dimension, region, groups, in_sets)
+    start = len(source.points)
     source.points = np.concatenate([source.points, points])
-    source.blocks += blocks
+    return _Zone(start, len(points), blocks, firsts, links)
+
+
+@dataclass
+class _Zone:
+    """What is needed of a zone by its periodic neighbours."""
+    start: int      # of its nodes among all
+    nodes: int
+    blocks: list
+    firsts: list    # the number of the first element of each block, from 1
+    links: list     # of _periodic_links
+
+    def faces(self, points, name):
+        """The nodes of elements of one shape, by their numbers."""
+        members = [(block, chosen) for block, chosen in _members(self.blocks, self.firsts, np.unique(points), name) if len(chosen)]
+        if len(members) != 1:
+            raise MeshError(f"periodic faces are of several sections: connection '{name}'; write one for each")
+        block, _ = members[0]
+        first = next(first for other, first in zip(self.blocks, self.firsts) if other is block)
+        return block.nodes[points - first][:, :shape_of(block.kind).corners]
+
+
+def _periodic_links(h5py, zone):
+    """(name, whether by nodes, numbers, name of the other zone, numbers there) of each periodic connection."""
+    for _, group in _children(h5py, zone, "ZoneGridConnectivity_t"):
+        for name, link in _children(h5py, group, "GridConnectivity_t"):
+            properties = [node for _, node in _children(h5py, link, "GridConnectivityProperty_t")]
+            if not any(True for node in properties for _ in _children(h5py, node, "Periodic_t")):
+                continue
+            if "PointList" not in link or "PointListDonor" not in link:
+                raise MeshError(f"a periodic connection has no lists of points: '{name}'; write it with PointList and "
+                                "PointListDonor")
+            here, there = (_data(_linked(h5py, link, what)).astype(np.int64) for what in ("PointList", "PointListDonor"))
+            if len(here) != len(there):
+                raise MeshError(f"a periodic connection has unequal lists: '{name}', {len(here)} and {len(there)}; "
+                                "write the mesh again")
+            location = _text(link["GridLocation"]) if "GridLocation" in link else "Vertex"
+            yield name, location == "Vertex", here, _text(link).rpartition("/")[2], there
+
+
+def _add_periodic_pairs(source, zones):
+    """@param zones  name -> _Zone"""
+    for zone in zones.values():
+        for name, is_nodes, here, other, there in zone.links:
+            if other not in zones:
+                raise MeshError(f"a periodic connection leads to a zone that is not there: '{name}', '{other}'; write the mesh again")
+            donor = zones[other]
+            if is_nodes:
+                pairs = [_inside(side.nodes, "node", name, None, None, points) - 1 + side.start
+                         for side, points in ((zone, here), (donor, there))]
+                source.paired_nodes.append((np.stack(pairs, axis=1), True))
+            elif len(here):
+                source.paired_faces.append((zone.faces(here, name), donor.faces(there, name)))
+
+
+def _name_the_rest(blocks, sections, dimension, region, groups, in_sets):
+    """Elements of the boundary in no condition are in the group of their section, cells in no other in that of the zone.
+
+    @param in_sets  the nodes of each condition by nodes, by which faces are named later
+    """
+    for block, section in zip(blocks, sections):
+        rest = np.flatnonzero(block.tags == 0)
+        if shape_of(block.kind).dimension < dimension:
+            for nodes in in_sets:
+                rest = rest[~np.isin(block.nodes[rest], nodes).all(axis=1)]
+        name = section if shape_of(block.kind).dimension < dimension else region
+        if len(rest) and name:
+            groups.add(name, [(block, rest)])
+
+
+def _numbering(h5py, file):
+    """A function from types of elements in the file to those of TYPES."""
+    version = next((float(_data(node)[0]) for _, node in _children(h5py, file, "CGNSLibraryVersion_t")), 4.0)
+    return (lambda kind: OF_VERSION_3_0.get(kind, kind)) if 2.995 < version < 3.095 else (lambda kind: kind)
+
+
+def _regions(h5py, zones):
+    """The name of each zone's region: its family, or its name if there are several; two of one name have their bases' too."""
+    names = [name for _, name, _ in zones]
+    for base, name, zone in zones:
+        family = next((_text(node) for _, node in _children(h5py, zone, "FamilyName_t")), None)
+        plain = name if names.count(name) == 1 else f"{base}/{name}"
+        yield family or (plain if len(zones) > 1 else None)
 
 
 def read(h5py, path):
     """All zones; nodes of several zones are apart until they are merged."""
-    source, tags = Source(np.zeros((0, 3))), {}
+    source = Source(np.zeros((0, 3)))
+    groups = NamedSets(source)
     with h5py.File(path, "r") as file:
-        zones = [pair for _, base in _children(h5py, file, "CGNSBase_t") for pair in _children(h5py, base, "Zone_t")]
+        zones = [(base_name, name, zone) for base_name, base in _children(h5py, file, "CGNSBase_t")
+                 for name, zone in _children(h5py, base, "Zone_t")]
         if not zones:
             raise MeshError("the file has no zones; write the mesh again")
-        for name, zone in zones:
-            _zone(h5py, name, zone, source, tags)
+        read_zones = {}
+        for (_, name, zone), region in zip(zones, _regions(h5py, zones)):
+            read_zones[name] = _zone(h5py, name, zone, source, groups, region, _numbering(h5py, file))
+        _add_periodic_pairs(source, read_zones)
     if len(zones) > 1:
         source.notes.append(f"{len(zones)} zones, whose common nodes are apart unless --merge joins them")
     return source

@@ -97,6 +97,7 @@ def _nodes(faults):
 def findings(mesh):
     """All that is to be said, errors first."""
     found = [*_cells(mesh.faults), *_faces(mesh.faults), *_boundary(mesh), *_nodes(mesh.faults)]
+    found += [Finding(WARNING, "changed_groups", 1, text) for text in mesh.faults.losses]
     found += [Finding(NOTE, "left_out", 1, text) for text in mesh.faults.notes]
     return sorted(found, key=lambda finding: (ERROR, WARNING, NOTE).index(finding.level))
 

@@ -5,20 +5,33 @@ Exit codes: 0, 1 (the mesh has errors), 2 (wrong options, a file that cannot be 
 """
 import argparse
 import json
+import os
 import sys
 
 from op2_version import version
 
 from . import guard
-from .failure import MeshError, missing
+from .failure import MeshError, missing, printable
 
-DESCRIPTION = """Meshes of Gmsh, VTK, Exodus, CGNS, Abaqus and other formats that meshio reads, for OP2 programs: checks,
+DESCRIPTION = """Meshes of Gmsh, VTU, Exodus, CGNS, Abaqus, SU2 and other formats that meshio reads, for OP2 programs: checks,
 draws, and writes the HDF5 file that op_decl_set_hdf5, op_decl_map_hdf5 and op_decl_dat_hdf5 read."""
 EXAMPLE = """example:
   op2-mesh check cylinder.msh
   op2-mesh draw cylinder.msh cylinder.png
   op2-mesh convert cylinder.msh cylinder.h5
+  op2-mesh convert --maps cell_faces,cell_cells cylinder.msh cylinder.h5
   op2-mesh declare cylinder.h5            # C++ that reads it"""
+
+
+MAPS = ("cell_faces", "cell_cells", "periodic")
+
+
+def _maps(text):
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    wrong = [name for name in names if name not in MAPS]
+    if wrong or not names:
+        raise argparse.ArgumentTypeError(f"'{''.join(wrong[:1])}' is not one of {', '.join(MAPS)}")
+    return names
 
 
 def _parser():
@@ -39,12 +52,28 @@ def _parser():
     draw.add_argument("picture", help="file to write: .png, .pdf or .svg")
     convert = commands.add_parser("convert", parents=[reads], help="write sets, maps and dats to an HDF5 file")
     convert.add_argument("output", help="file to write")
+    convert.add_argument("--maps", type=_maps, default=(), metavar="NAME[,NAME...]",
+                         help="write these, too: " + ", ".join(MAPS) + "; the page on meshes says what stands where a cell has "
+                         "no neighbour")
     convert.add_argument("--force", action="store_true", help="write although the mesh has errors")
     convert.add_argument("--quiet", action="store_true", help="print errors and warnings only")
     declare = commands.add_parser("declare", help="print the C++ declarations for a file that convert has written")
     declare.add_argument("mesh", help="file to read")
     declare.set_defaults(memory=None)
     return parser
+
+
+def _print(text, stream=None):
+    """Prints, unless nobody reads it any more, as behind `| head`: that is not an error of the work that is done."""
+    stream = stream or sys.stdout
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _complain(text):
+    _print(f"op2-mesh: {printable(text)}", sys.stderr)
 
 
 def _built(options):
@@ -60,9 +89,9 @@ def _check(options):
     about = report.facts(mesh, name)
     if options.json:
         about["findings"] = [vars(finding) for finding in found]
-        print(json.dumps(about, indent=1))
+        _print(json.dumps(about, indent=1).replace("\x7f", "\\u007f"))
     else:
-        print("\n".join(report.lines(about, found)))
+        _print("\n".join(report.lines(about, found)))
     return 1 if check.has_errors(found) else 0
 
 
@@ -70,32 +99,34 @@ def _draw(options):
     from . import check, draw
     mesh, _, found = _built(options)
     draw.draw(mesh, options.picture)
-    print(f"wrote {options.picture}")
+    _print(printable(f"wrote {options.picture}"))
     return 1 if check.has_errors(found) else 0
 
 
 def _convert(options):
     from . import check, report, write
     mesh, name, found = _built(options)
+    writes = options.force or not check.has_errors(found)
+    if writes:
+        write.write(mesh, options.output, options.maps)
     if options.quiet:
         for finding in found:
             if finding.level != check.NOTE:
-                print(f"{finding.level}: {finding.text}", file=sys.stderr)
+                _print(printable(f"{finding.level}: {finding.text}"), sys.stderr)
     else:
-        print("\n".join(report.lines(report.facts(mesh, name), found)))
-    if check.has_errors(found) and not options.force:
-        print(f"op2-mesh: {options.mesh}: the mesh has errors and nothing was written: {options.output}; repair it, "
-              "or write it all the same with --force", file=sys.stderr)
+        _print("\n".join(report.lines(report.facts(mesh, name), found)))
+    if not writes:
+        _complain(f"{options.mesh}: the mesh has errors and nothing was written: {options.output}; repair it, "
+                  "or write it all the same with --force")
         return 1
-    write.write(mesh, options.output)
     if not options.quiet:
-        print(f"wrote {options.output}")
+        _print(printable(f"wrote {options.output}"))
     return 0
 
 
 def _declare(options):
     from . import declare
-    print("\n".join(declare.lines(options.mesh)))
+    _print("\n".join(declare.lines(options.mesh)))
     return 0
 
 
@@ -104,10 +135,10 @@ def _work(options):
     try:
         return {"check": _check, "draw": _draw, "convert": _convert, "declare": _declare}[options.command](options)
     except MeshError as error:
-        print(f"op2-mesh: {options.mesh}: {error}", file=sys.stderr)
+        _complain(f"{options.mesh}: {error}")
         return 2
     except ModuleNotFoundError as error:
-        print(f"op2-mesh: {missing(error.name)}", file=sys.stderr)
+        _complain(missing(error.name))
         return 2
 
 

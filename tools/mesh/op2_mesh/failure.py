@@ -7,6 +7,12 @@ class MeshError(Exception):
     """<what is wrong>: <object>, <numbers>; <what to do>"""
 
 
+def printable(text):
+    """The text on one line; what a terminal would not show, or take as a command, as an escape sequence of Python."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
+                   for letter in text)
+
+
 def rows(indices, most=5):
     """The first few of many indices, for a message."""
     shown = ", ".join(str(index) for index in indices[:most])

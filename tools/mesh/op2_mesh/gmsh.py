@@ -11,6 +11,7 @@ import numpy as np
 from .failure import MeshError, number_of, rows
 from .gmsh_elements import TYPES, block_of, of_version_2
 from .gmsh_tokens import Binary, Text
+from .shapes import shape_of
 from .source import Source
 
 
@@ -187,10 +188,40 @@ def _elements_4(sections, groups, rows_of):
                             "mesh without it, or save only the physical groups that the program needs")
         width = TYPES[kind][1]
         table = numbers.sizes(count * (width + 1)).reshape(count, width + 1)
+        if groups and (dimension, entity) not in groups:
+            raise MeshError(f"elements are of an entity that the file does not describe: dimension {dimension}, number "
+                            f"{entity}, {number_of(count, 'element')}, so their group is not known; write the mesh again, with "
+                            "all entities in $Entities")
         tags = groups.get((dimension, entity), [])
         several += count if len(tags) > 1 else 0
         blocks.append(block_of(kind, rows_of(table[:, 1:]), np.full(count, tags[0] if tags else 0)))
     return blocks, several
+
+
+def _periodic_4(sections):
+    """(dimension of the entity, tags of nodes, tags of their partners) of each link."""
+    numbers = sections.numbers("Periodic", required=False)
+    for _ in range(int(numbers.sizes(1)[0]) if numbers is not None else 0):
+        dimension = int(numbers.ints(3)[0])
+        numbers.reals(numbers.sizes(1)[0])  # the affine map
+        pairs = numbers.sizes(2 * int(numbers.sizes(1)[0])).astype(np.int64)
+        yield dimension, pairs.reshape(-1, 2)
+
+
+def _periodic_2(sections):
+    """The same of version 2, in which this section is text also in a binary file."""
+    begin = sections.find("Periodic", required=False)
+    if begin is None:
+        return
+    lines = sections.data[begin:sections.end("Periodic", begin)]
+    numbers = Text(re.sub(rb"^[ \t]*Affine[^\n]*\n", b"", lines, flags=re.M), "Periodic", np.int64)
+    for _ in range(int(numbers.take(1)[0])):
+        dimension = int(numbers.take(3)[0])
+        yield dimension, numbers.take(2 * int(numbers.take(1)[0])).reshape(-1, 2)
+
+
+def _paired_nodes(links, rows_of, dimension):
+    return [(rows_of(pairs.reshape(-1)).reshape(-1, 2), of == dimension - 1) for of, pairs in links if len(pairs)]
 
 
 def read(data):
@@ -200,10 +231,18 @@ def read(data):
     notes = []
     if sections.version.startswith("4"):
         tags, points = _nodes_4(sections)
-        blocks, several = _elements_4(sections, _groups_of_entities(sections), _places(tags))
+        rows_of, links = _places(tags), _periodic_4(sections)
+        groups = _groups_of_entities(sections)
+        if names and not groups:
+            raise MeshError(f"groups have names, but no elements: {number_of(len(names), 'group')} in $PhysicalNames and no "
+                            "$Entities; write the mesh again, or as version 2.2, which has groups in $Elements")
+        blocks, several = _elements_4(sections, groups, rows_of)
         if several:
             notes.append(f"{number_of(several, 'element')} are in several physical groups; the first one counts")
     else:
         tags, points = _nodes_2(sections)
-        blocks = of_version_2(sections, _places(tags))
-    return Source(np.ascontiguousarray(points, dtype=np.float64), blocks, names, {}, notes)
+        rows_of, links = _places(tags), _periodic_2(sections)
+        blocks = of_version_2(sections, rows_of)
+    dimension = max((shape_of(block.kind).dimension for block in blocks if len(block.nodes)), default=0)
+    pairs = _paired_nodes(links, rows_of, dimension)
+    return Source(np.ascontiguousarray(points, dtype=np.float64), blocks, names, {}, notes, paired_nodes=pairs)

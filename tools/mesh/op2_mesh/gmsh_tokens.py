@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How are numbers taken from a Gmsh file, text or binary, without trusting its counts?"""
-import warnings
-
 import numpy as np
 
 from .failure import MeshError
-
-
-def parse(text, section, dtype):
-    """All numbers of `text`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)
-        try:
-            return np.fromstring(text, dtype=dtype, sep=" ")
-        except (DeprecationWarning, ValueError):
-            raise MeshError(f"a value is not a number: section ${section} of {len(text)} bytes; "
-                            "write the mesh again") from None
+from .text import numbers
 
 
 class Text:
     """The numbers of a section, one after the other."""
 
     def __init__(self, text, section, dtype=np.float64):
-        self.section, self.numbers, self.at = section, parse(text, section, dtype), 0
+        self.section, self.numbers, self.at = section, numbers(text, f"section ${section}", dtype), 0
 
     def take(self, count):
         count, left = int(count), len(self.numbers) - self.at

@@ -10,12 +10,14 @@ import traceback
 
 from op2_progress import shown
 
+from .failure import printable
+
 GIB = 1 << 30
 MOST_TEXT = 1 << 24  # bytes of XDMF in which names are looked for
 
 
 def _files_of(path):
-    """The file, and those that have its data: what an XDMF names, and the nodes beside the elements of TetGen."""
+    """The file, and those that have its data: what XDMF and Abaqus name, and the nodes beside the elements of TetGen."""
     stem, ending = os.path.splitext(path)
     found = {os.path.realpath(path)}
     if ending.lower() in (".xdmf", ".xmf"):
@@ -23,6 +25,10 @@ def _files_of(path):
             texts = re.findall(rb">([^<>]{1,2000})<", file.read(MOST_TEXT))
         names = {os.fsdecode(text.partition(b":")[0].strip()) for text in texts}
         found |= {os.path.realpath(os.path.join(os.path.dirname(path), name)) for name in names}
+    if ending.lower() == ".inp":
+        with open(path, "rb") as file:
+            names = re.findall(rb"INPUT[ \t]*=[ \t]*\"?([^\s,\"]+)", file.read(), re.I)
+        found |= {os.path.realpath(os.path.join(os.path.dirname(path), os.fsdecode(name))) for name in names}
     found |= {os.path.realpath(stem + other) for other in (".node", ".ele") if ending in (".node", ".ele")}
     return [file for file in found if os.path.isfile(file)]
 
@@ -48,7 +54,7 @@ def run(work, limit, what):
         resource.setrlimit(resource.RLIMIT_AS, (limit, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         os._exit(_code_in_child(work, limit))
-    with shown("op2-mesh", what):
+    with shown("op2-mesh", printable(what)):
         return _code_of(child)
 
 
@@ -62,8 +68,6 @@ def _code_in_child(work, limit):
         code = 130
     except MemoryError:
         print(f"op2-mesh: there is not enough memory: {limit / GIB:.1f} GiB; raise the limit with --memory", file=sys.stderr)
-    except BrokenPipeError:
-        pass
     except OSError as error:
         code = 2
         if error.filename is None:  # of files all are told by those who open them

@@ -42,6 +42,7 @@ class Faults:
     coincident: np.ndarray = ()         # pairs of nodes at one place
     part_sizes: np.ndarray = ()         # cells of each connected part, largest first
     notes: list = field(default_factory=list)
+    losses: list = field(default_factory=list)  # groups that are not as in the file
 
 
 @dataclass
@@ -56,6 +57,8 @@ class Mesh:
     boundary: Faces        # in the order of the tags
     names: dict            # (dimension, tag) -> name
     faults: Faults
+    paired_nodes: np.ndarray  # [n x 2] periodic: a node and its partner
+    paired_faces: np.ndarray  # [n x 2] of the boundary
 
     def name_of(self, dimension, tag):
         return self.names.get((dimension, int(tag)), "none" if tag == 0 else f"group_{tag}")

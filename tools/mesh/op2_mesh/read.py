@@ -7,7 +7,7 @@ import os
 import stat
 import warnings
 
-from . import from_meshio, gmsh
+from . import from_meshio, gmsh, text
 from .failure import MeshError, missing
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -38,7 +38,8 @@ def _head(path):
 
 def _gmsh(path, _):
     with open(path, "rb") as file:
-        return gmsh.read(file.read())
+        data = file.read()
+    return gmsh.read(text.with_line_feeds(data) if text.is_text(data) else data)
 
 
 def _cgns(path, _):
@@ -51,8 +52,27 @@ def _exodus(path, _):
     return exodus.read(module("netCDF4", "reads Exodus"), path)
 
 
+def _su2(path, _):
+    from . import su2
+    return su2.read(path)
+
+
+def _abaqus(path, _):
+    from . import abaqus
+    return abaqus.read(path)
+
+
+def _vtu(path, tag_data):
+    from . import vtu
+    return vtu.read(path, lambda data: (from_meshio.chosen_tags({name: [values] for name, values in data.items()}, tag_data)
+                                        or [None])[0])
+
+
 def _with_meshio(path, tag_data):
     return from_meshio.read(module("meshio", "reads this format"), path, tag_data)
+
+
+OWN = {".su2": _su2, ".inp": _abaqus, ".vtu": _vtu}  # ending -> reader, of formats that meshio reads less well
 
 
 def _reader(path, head):
@@ -65,7 +85,7 @@ def _reader(path, head):
         return "cgns", _cgns
     if ending in EXODUS:
         return "exodus", _exodus
-    return ending[1:] or "no ending", _with_meshio
+    return ending[1:] or "no ending", OWN.get(ending, _with_meshio)
 
 
 def read(path, tag_data=None):
@@ -78,7 +98,11 @@ def read(path, tag_data=None):
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return reader(path, tag_data), name
+            warnings.filterwarnings("error", message=".*could not be read to its end", category=DeprecationWarning)
+            source = reader(path, tag_data)
+        if said.getvalue().strip():
+            source.losses.append(f"the reader of the format says: {' '.join(said.getvalue().split())[:300]}")
+        return source, name
     except MeshError as error:
         raise MeshError(f"{error} [{name}]") from None
     except MemoryError:

@@ -2,6 +2,7 @@
 """What is there to say about a mesh?"""
 import numpy as np
 
+from .failure import printable
 from .shapes import CELLS
 
 
@@ -27,13 +28,16 @@ def _groups(mesh, dimension, tags, sizes):
 def facts(mesh, name_of_format):
     """What a report says, for printing and for JSON."""
     areas = np.sqrt((mesh.boundary.normal ** 2).sum(axis=1))
+    inner_areas = np.sqrt((mesh.inner.normal ** 2).sum(axis=1))
     inside = int((mesh.inner.tags != 0).sum())
     shapes = {part.shape.name: len(part.nodes) for part in mesh.parts}
     return {"format": name_of_format, "dimension": mesh.dimension, "nodes": len(mesh.x), "cells": len(mesh.cell_tags),
             "shapes": {name: shapes[name] for name in CELLS[mesh.dimension] if name in shapes},
             "kinds": [part.kind for part in mesh.parts],
             "faces": len(mesh.inner.tags), "boundary_faces": len(mesh.boundary.tags), "inner_faces_in_groups": inside,
+            "periodic_nodes": len(mesh.paired_nodes), "periodic_faces": len(mesh.paired_faces),
             "boundary": _groups(mesh, mesh.dimension - 1, mesh.boundary.tags, areas),
+            "inside": [group for group in _groups(mesh, mesh.dimension - 1, mesh.inner.tags, inner_areas) if group["tag"]],
             "regions": _groups(mesh, mesh.dimension, mesh.cell_tags, mesh.volume),
             "volume": float(mesh.volume.sum()), "smallest": float(mesh.volume.min()), "largest": float(mesh.volume.max()),
             "low": mesh.x.min(axis=0).tolist(), "high": mesh.x.max(axis=0).tolist(),
@@ -47,11 +51,15 @@ def _group_lines(title, groups, unit):
 
 
 def lines(about, found):
-    """The report as text.
+    """The report as lines of text that a terminal can show.
 
     @param about  of facts()
     @param found  of check.findings()
     """
+    yield from map(printable, _lines(about, found))
+
+
+def _lines(about, found):
     unit, edge = ("area", "length") if about["dimension"] == 2 else ("volume", "area")
     corner = " to ".join("(" + ", ".join(f"{value:.6g}" for value in about[end]) + ")" for end in ("low", "high"))
     yield f"{'mesh':<10}{about['dimension']}D, {about['format']}, {corner}"
@@ -61,7 +69,10 @@ def lines(about, found):
     inside = f" ({about['inner_faces_in_groups']} in groups)" if about["inner_faces_in_groups"] else ""
     yield f"{'faces':<10}{about['faces']} between two cells{inside}, {about['boundary_faces']} on the boundary"
     yield from _group_lines("boundary", about["boundary"], edge)
+    yield from _group_lines("inside", about["inside"], edge)
     yield from _group_lines("region", about["regions"], unit)
+    if about["periodic_nodes"] or about["periodic_faces"]:
+        yield f"{'periodic':<10}{about['periodic_nodes']} pairs of nodes, {about['periodic_faces']} of boundary faces"
     yield f"{'shape':<10}{about['parts']} connected, Euler number {about['euler_number']:g}"
     for finding in found:
         yield f"{finding.level}: {finding.text}"

@@ -20,3 +20,6 @@ class Source:
     names: dict = field(default_factory=dict)      # (dimension, tag) -> name of the group
     node_sets: dict = field(default_factory=dict)  # name -> nodes
     notes: list = field(default_factory=list)      # what was left out
+    losses: list = field(default_factory=list)     # groups that the mesh does not have as the file has them
+    paired_nodes: list = field(default_factory=list)  # periodic: ([n x 2] nodes and partners, whether they are those of faces)
+    paired_faces: list = field(default_factory=list)  # periodic: (nodes of faces, nodes of the partner of each)

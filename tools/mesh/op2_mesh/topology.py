@@ -62,17 +62,14 @@ def _seen_from_one_side(first, second):
 
 
 def _tags_of_groups(order, starts, sizes, of_cells, element_tags, first_element):
-    """The first tag in each group of equal faces, and how often elements of one group differ in their tags."""
-    tags, disputed, extra = np.zeros(len(starts), np.int64), 0, 0
-    groups = np.flatnonzero(sizes > of_cells)
-    while len(groups):  # once for each element of the largest group
-        found = element_tags[order[starts[groups] + of_cells[groups] + extra] - first_element]
-        old = tags[groups]
-        disputed += int(((old != 0) & (found != 0) & (found != old)).sum())
-        tags[groups] = np.where(old == 0, found, old)
-        extra += 1
-        groups = groups[sizes[groups] - of_cells[groups] > extra]
-    return tags, disputed
+    """The first tag in each group of equal faces, and how many elements differ in their tag from that of their group."""
+    is_element = order >= first_element
+    found = element_tags[order[is_element] - first_element]
+    group = np.repeat(np.arange(len(starts)), sizes - of_cells)
+    group, found = group[found != 0], found[found != 0]
+    tags = np.zeros(len(starts), np.int64)
+    tags[group[::-1]] = found[::-1]
+    return tags, int((found != tags[group]).sum())
 
 
 def match(nodes, cells, elements, element_tags, node_count):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import op2_new_file
 
+from . import neighbours
 from .failure import MeshError
 from .read import module
 from .shapes import AS_LARGEST, CELLS, SHAPES
@@ -95,8 +96,11 @@ def _unique(name, tag, taken):
     return plain
 
 
-def entries(mesh):
-    """All that the file has."""
+def entries(mesh, maps=()):
+    """All that the file has.
+
+    @param maps  of `op2-mesh convert --maps`
+    """
     inner, boundary = mesh.inner, mesh.boundary
     yield _const("dimension", mesh.dimension)
     yield _set("nodes", len(mesh.x))
@@ -121,6 +125,40 @@ def entries(mesh):
     yield from _of_shapes(mesh)
     yield from _of_boundary_groups(mesh)
     yield from _of_regions(mesh)
+    if "cell_faces" in maps:
+        yield from _of_all_faces(mesh)
+    if "cell_cells" in maps:
+        cells, is_other = neighbours.cells_of_cells(mesh)
+        yield _map("cell_cells", "cells", "cells", cells)
+        yield _dat("cell_has_neighbour", "cells", is_other)
+    if "periodic" in maps:
+        yield from _of_periodic_pairs(mesh)
+
+
+def _of_all_faces(mesh):
+    """Faces between cells, then those of the boundary, as one set to which a map from cells can lead."""
+    inner, boundary = mesh.inner, mesh.boundary
+    faces, sign = neighbours.faces_of_cells(mesh)
+    yield _set("all_faces", len(inner.tags) + len(boundary.tags))
+    yield _map("cell_faces", "cells", "all_faces", faces)
+    yield _dat("cell_face_sign", "cells", sign)
+    yield _map("all_face_cells", "all_faces", "cells", np.concatenate([inner.cells, np.repeat(boundary.cells, 2, axis=1)]))
+    yield _dat("all_face_is_boundary", "all_faces", np.repeat([0, 1], [len(inner.tags), len(boundary.tags)]))
+    for name in ("normal", "centre"):
+        yield _dat(f"all_face_{name}", "all_faces", np.concatenate([getattr(inner, name), getattr(boundary, name)]))
+    yield _dat("all_face_group", "all_faces", np.concatenate([inner.tags, boundary.tags]))
+
+
+def _of_periodic_pairs(mesh):
+    nodes, faces = mesh.paired_nodes, mesh.paired_faces
+    if not len(nodes) and not len(faces):
+        raise MeshError("the file has no periodic pairs: 0 nodes and 0 faces; write the mesh with them (Gmsh's $Periodic, or "
+                        "periodic connections of CGNS), or convert it without --maps periodic")
+    yield _set("periodic/nodes", len(nodes))
+    yield _map("periodic/node_pair", "periodic/nodes", "nodes", nodes)
+    yield _set("periodic/faces", len(faces))
+    yield _map("periodic/face_pair", "periodic/faces", "boundary_faces", faces)
+    yield _map("periodic/face_cells", "periodic/faces", "cells", mesh.boundary.cells[faces, 0])
 
 
 def _write_entry(h5py, file, entry):
@@ -140,20 +178,20 @@ def _write_entry(h5py, file, entry):
             dataset.attrs[what] = np.bytes_(getattr(entry, what))
 
 
-def _image(mesh):
+def _image(mesh, maps):
     """The bytes of the file. Made in memory, because the HDF5 library does not survive a full disk."""
     h5py = module("h5py", "writes HDF5")
     with h5py.File("image", "w", driver="core", backing_store=False, block_size=1 << 24) as file:
-        for entry in entries(mesh):
+        for entry in entries(mesh, maps):
             _write_entry(h5py, file, entry)
         file.flush()
         return file.id.get_file_image()
 
 
-def write(mesh, path):
-    """Writes the file; if that fails, an older one of this name is as it was."""
+def write(mesh, path, maps=()):
+    """Writes the file, with the maps that `--maps` names; if that fails, an older one of this name is as it was."""
     try:
-        op2_new_file.write(path, _image(mesh))
+        op2_new_file.write(path, _image(mesh, maps))
     except OSError as error:
         raise MeshError(f"the file cannot be written: {path}, {error.strerror or str(error)[:200]}; "
                         "check folder, permissions and space") from None

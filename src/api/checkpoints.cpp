@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <api/background.hpp>
@@ -25,6 +26,8 @@ using Header = comm::CheckpointHeader;
 
 constexpr std::int64_t largest_transfer = std::int64_t{1} << 26;
 constexpr std::int64_t bytes_at_once = std::int64_t{1} << 20;
+constexpr int most_attempts = 14;  // with pauses between them, about a second in all
+constexpr std::chrono::milliseconds shortest_pause{1}, longest_pause{100};
 constexpr double most_steps_to_look = 16;  // the next ones may take much longer than the last ones
 
 std::vector<core::Dat*> dats_of(const core::Mesh& mesh) {
@@ -145,43 +148,57 @@ void Checkpoints::write_rows(const std::string& path, Header& header) {
   });
 }
 
-/// What the file says that it holds, on all ranks; nothing if there is no file.
-std::optional<Header> Checkpoints::header_for_all(const std::string& path) {
-  std::string text;
-  runtime_.check_together([&] {
-    if (!runtime_.ranks().is_root()) return;
-    if (const auto file = comm::OpenFile::if_any(path, O_RDONLY, path))
-      text = comm::read_header(*file);
-  });
-  return runtime_.collectively([&]() -> std::optional<Header> {
-    text = comm::text_of(runtime_.ranks().broadcast(comm::bytes_of(text), 0));
-    if (text.empty()) return {};
-    return comm::header_of(text, path);
-  });
+/// What the file says that it holds, and the same file opened by every rank; nothing if there is no
+/// file. A file that is replaced meanwhile stays whole for those that have it open: ranks that have
+/// opened different ones open it again. Collective.
+std::optional<Checkpoints::Opened> Checkpoints::open_for_all(const std::string& path) {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    std::optional<comm::OpenFile> file;
+    std::string text;
+    runtime_.check_together([&] {
+      auto found = comm::OpenFile::if_any(path, O_RDONLY, path);
+      if (!found) return;
+      file.emplace(std::move(*found));
+      if (runtime_.ranks().is_root()) text = comm::read_header(*file);
+    });
+    const bool alike = runtime_.collectively([&] {
+      text = comm::text_of(runtime_.ranks().broadcast(comm::bytes_of(text), 0));
+      comm::WordReduction words;
+      words.minima = {text.empty() ? !file : file && comm::has_header(*file, text)};
+      runtime_.ranks().reduce(words, "whether all ranks have opened one checkpoint");
+      return words.minima[0] != 0;
+    });
+    if (alike && text.empty()) return {};
+    if (alike) return Opened{std::move(*file), comm::header_of(text, path)};
+    std::this_thread::sleep_for(std::min(longest_pause, shortest_pause * (1 << attempt)));
+  }
+  core::fail(ErrorCode::bad_checkpoint,
+             "ranks see different files: '{}', opened {} times; check that all ranks reach one file "
+             "system, and that the checkpoint is not replaced all the time",
+             path, most_attempts);
 }
 
 bool Checkpoints::restore(const std::string& path) {
   runtime_.flush();
   runtime_.enter("op_restore '{}'", path);
   const core::Progress progress(runtime_.log, fmt::format("reading '{}'", path));
-  const std::optional<Header> header = header_for_all(path);
-  if (!header) return false;
+  const std::optional<Opened> opened = open_for_all(path);
+  if (!opened) return false;
+  const Header& header = opened->header;
   Header program = describe();
-  std::optional<comm::OpenFile> file;
   runtime_.check_together([&] {
-    const std::string difference = comm::first_difference(*header, program);
+    const std::string difference = comm::first_difference(header, program);
     if (!difference.empty())
       core::fail(ErrorCode::bad_checkpoint,
                  "a checkpoint of another program or mesh: '{}', {}; start with what has written "
                  "it, or remove it to begin anew",
                  path, difference);
     comm::place_rows(program);
-    comm::check_places(*header, program, path);
-    file.emplace(comm::OpenFile::existing(path, O_RDONLY, path));
+    comm::check_places(header, program, path);
   });
-  check_rows(*file, *header);
-  read_rows(*file, *header);
-  set_values(*header);
+  check_rows(opened->file, header);
+  read_rows(opened->file, header);
+  set_values(header);
   written_ = Clock::now();
   return true;
 }

@@ -12,6 +12,7 @@
 #include <op2/checkpoint.hpp>
 
 #include <comm/files/checkpoint_header.hpp>
+#include <comm/files/open_file.hpp>
 #include <core/signal_flag.hpp>
 
 namespace op2::api {
@@ -42,13 +43,18 @@ class Checkpoints {
     bool signal_came;
     double seconds_since_written, seconds_since_looked;
   };
+  /// A file that every rank has open, and what it says that it holds.
+  struct Opened {
+    comm::OpenFile file;
+    comm::CheckpointHeader header;
+  };
   using Clock = std::chrono::steady_clock;
 
   comm::CheckpointHeader describe();
   std::vector<std::uint64_t> over_ranks(const std::vector<std::uint64_t>& mine);
   std::vector<std::uint64_t> checksums_of_maps();
   void write_rows(const std::string& path, comm::CheckpointHeader& header);
-  std::optional<comm::CheckpointHeader> header_for_all(const std::string& path);
+  std::optional<Opened> open_for_all(const std::string& path);
   void check_rows(const comm::OpenFile& file, const comm::CheckpointHeader& header);
   void read_rows(const comm::OpenFile& file, const comm::CheckpointHeader& header);
   void set_values(const comm::CheckpointHeader& header);

@@ -106,6 +106,41 @@ TEST_F(CheckpointOnRanks, ComesBackBetweenLoopsThatAreRepeated) {
     });
 }
 
+/// All ranks read one of the two files, although the root's opening is not the last thing before
+/// another process replaces the file.
+TEST_F(CheckpointOnRanks, ThatAnotherReplacesMeanwhileIsOneFileForAll) {
+  const std::string other = folder / "other.ckpt";
+  for (const int count : {1, size()})
+    on_ranks(count, [&] {
+      CheckpointProgram program;
+      State written[2];
+      for (State& state : written) {
+        program.advance_one_step();
+        op_checkpoint((&state == written ? path : other).c_str());
+        state = program.state();
+      }
+      for (const int times : {1, 2, 3}) {
+        const ExchangedFiles exchanged(path, other, op_is_root() ? times : 0);
+        EXPECT_TRUE(op_restore(path.c_str()));
+        const State state = program.state();
+        EXPECT_TRUE(state == written[0] || state == written[1]) << times;
+      }
+    });
+}
+
+TEST_F(CheckpointOnRanks, ThatOneRankNeverSeesIsAnErrorOnAll) {
+  if (size() == 1) return;
+  on_ranks(size(), [&] {
+    CheckpointProgram program;
+    op_checkpoint(path.c_str());
+    const std::string before = std::filesystem::current_path();
+    std::filesystem::current_path(op_is_root() ? folder.path() : "/");
+    EXPECT_THAT(error_text(ErrorCode::bad_checkpoint, [] { op_restore("a.ckpt"); }),
+                testing::HasSubstr("ranks see different files: 'a.ckpt'"));
+    std::filesystem::current_path(before);
+  });
+}
+
 TEST_F(CheckpointOnRanks, IsRefusedByAllOfThem) {
   on_ranks(size(), [&] {
     CheckpointProgram program;

@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@ struct Plan {
   int k = 0;
   Then then = Then::work;
   std::string folder;
+  std::atomic<int> exchanges = 0;  ///< how many are left
+  std::string exchanged, other;
 };
 Plan plan;
 
@@ -87,7 +90,12 @@ int open_as_planned(const char* path, int flags, mode_t mode) {
   static auto* const real = next<int(const char*, int, ...)>("open64");
   if (outcome_for(std::string(path), Kind::waits) == Outcome::fail) return -1;
   if (plan.armed && mode != 0 && plan.created < 0) plan.created = static_cast<int>(mode);
-  return real(path, flags, mode);
+  const int descriptor = real(path, flags, mode);
+  if (plan.exchanges > 0 && plan.exchanged == path) {
+    --plan.exchanges;
+    ::syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, plan.other.c_str(), RENAME_EXCHANGE);
+  }
+  return descriptor;
 }
 
 int stat_as_planned(const char* path, struct stat* status) {
@@ -277,6 +285,16 @@ HeldRenaming::~HeldRenaming() {
 void HeldRenaming::release() {
   plan.holds_renaming = false;
   plan.holds_renaming.notify_all();
+}
+
+ExchangedFiles::ExchangedFiles(const std::string& path, const std::string& other, int times) {
+  plan.exchanged = path;
+  plan.other = other;
+  plan.exchanges = times;
+}
+
+ExchangedFiles::~ExchangedFiles() {
+  plan.exchanges = 0;
 }
 
 LikeNfs::LikeNfs() {

@@ -44,6 +44,16 @@ class LikeNfs {
   LikeNfs& operator=(const LikeNfs&) = delete;
 };
 
+/// While it lives, two files exchange their names after each of the first `times` openings of the
+/// first name, as if another process replaced it each time. One at a time.
+class ExchangedFiles {
+ public:
+  ExchangedFiles(const std::string& path, const std::string& other, int times);
+  ~ExchangedFiles();
+  ExchangedFiles(const ExchangedFiles&) = delete;
+  ExchangedFiles& operator=(const ExchangedFiles&) = delete;
+};
+
 /// While it lives, calls that rename a file in `folder` wait for `release`. One at a time.
 class HeldRenaming {
  public:

@@ -64,6 +64,10 @@ void write_header(OpenFile& file, std::int64_t begin, CheckpointHeader header);
 /// @throws Error bad_checkpoint (no checkpoint, of another form, damaged), io_failure
 std::string read_header(const OpenFile& file);
 
+/// Whether the file is the one that has this text: it has the checksums of all rows. Local.
+/// @throws Error io_failure
+bool has_header(const OpenFile& file, const std::string& text);
+
 /// @param text  of `read_header`
 /// @param path  of the file, for messages
 /// @throws Error bad_checkpoint (not what `write_header` writes, or values of another length than

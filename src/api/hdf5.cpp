@@ -11,6 +11,7 @@
 
 #include <api/session.hpp>
 #include <comm/files/hdf5_file.hpp>
+#include <comm/files/mesh_formats.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>
@@ -58,8 +59,10 @@ op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_
 bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const char* what,
                const char* name) {
   if (open.extents(name)) return false;
-  runtime.log.warning(fmt::format(
-      "op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared", what, file, name, what));
+  const std::string advice = comm::advice_for_mesh(file);
+  runtime.log.warning(
+      fmt::format("op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared{}{}", what, file,
+                  name, what, advice.empty() ? "" : "; ", advice));
   return true;
 }
 
@@ -212,9 +215,11 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
   {
     Hdf5File data(runtime.ranks(), file, Hdf5File::Access::read);
     if (is_absent(runtime, data, file, "map", name)) return nullptr;
-    values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
     const comm::Blocks blocks = runtime.rows.declared_blocks(source);
-    data.read_rows({name, blocks, Type::i32, dim}, values.data());
+    const comm::Hdf5Rows rows{name, blocks, Type::i32, dim};
+    data.check_extents(rows);  // before memory is taken for them
+    values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
+    data.read_rows(rows, values.data());
   }
   runtime.check_together(
       [&] { subtract_base(values, source, to, dim, base_index, source_of(file, name)); });
@@ -234,10 +239,12 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
   {
     Hdf5File source(runtime.ranks(), file, Hdf5File::Access::read);
     if (is_absent(runtime, source, file, "dat", name)) return nullptr;
+    const comm::Blocks blocks = runtime.rows.declared_blocks(on);
+    const comm::Hdf5Rows rows{name, blocks, value_type, dim};
+    source.check_extents(rows);  // before memory is taken for them
     values = values_together<std::byte>(
         runtime, on.declared * static_cast<std::int64_t>(core::size_of(value_type, dim)));
-    const comm::Blocks blocks = runtime.rows.declared_blocks(on);
-    source.read_rows({name, blocks, value_type, dim}, values.data());
+    source.read_rows(rows, values.data());
   }
   return detail::decl_dat(set, dim, type, value_type, values.data(), name);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // HDF5 files through the public interface, on one rank; and without an HDF5 library.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -40,6 +43,11 @@ class Hdf5 : public testing::Test {
     std::vector<T> values(static_cast<std::size_t>(dat->set->size * dat->dim));
     op_fetch_data(dat, values.data());
     return values;
+  }
+
+  const char* dumped() const {
+    op_dump_to_hdf5(file);
+    return file;
   }
 
   const TemporaryDirectory directory;
@@ -104,6 +112,42 @@ TEST_F(Hdf5, OnlyTheDatasetOfAMapMayBeMissing) {
              [&] { op_decl_map_hdf5(cells, cells, 1, "no_such_file.h5", "q"); });
   EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { op_decl_set_hdf5(file, "absent"); }),
               AllOf(HasSubstr("'absent'"), HasSubstr(path)));
+}
+
+std::int64_t most_memory_in_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST_F(Hdf5, NoMemoryIsTakenForRowsThatTheFileDoesNotHave) {
+  op_decl_dat<int>(op_decl_set(50, "nodes"), 1, nullptr, "i");
+  op_dump_to_hdf5(file);
+  const int size = 300000000;
+  op_write_const_hdf5("nodes", 1, "int", &size, file);
+  const op_set nodes = op_decl_set_hdf5(file, "nodes");
+  const std::int64_t before = most_memory_in_kib();
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset,
+                         [&] { op_decl_dat_hdf5(nodes, 1, "int", file, "i"); }),
+              HasSubstr("is [50 x 1], but [300000000 x 1] (elements of the set x dim) is needed"));
+  error_text(ErrorCode::bad_dataset, [&] { op_decl_map_hdf5(nodes, nodes, 2, file, "i"); });
+  EXPECT_LT(most_memory_in_kib() - before, 100 << 10);
+}
+
+TEST_F(Hdf5, AFileOfAMeshGeneratorIsToldHowToConvert) {
+  const std::string mesh = directory / "in.msh", grid = directory / "in.cgns";
+  std::ofstream(mesh) << "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n";
+  const std::string advice = "op2-mesh convert " + mesh + " " + std::string(directory / "in.h5");
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { op_decl_set_hdf5(mesh.c_str(), "cells"); }),
+              AllOf(HasSubstr("not an HDF5 file"), HasSubstr(advice)));
+  const op_set cells = op_decl_set(3, "cells");
+  error_text(ErrorCode::io_failure,
+             [&] { op_decl_dat_hdf5(cells, 1, "double", mesh.c_str(), "q"); });
+  op_dump_to_hdf5(grid.c_str());  // CGNS and Exodus are HDF5, too
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { op_decl_set_hdf5(grid.c_str(), "nodes"); }),
+              HasSubstr("op2-mesh convert " + grid));
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { op_decl_set_hdf5(dumped(), "x"); }),
+              testing::Not(HasSubstr("op2-mesh")));
 }
 
 /// A ring of cells with random numbering, which the library renumbers.

@@ -43,6 +43,19 @@ class Hdf5Maker {
   void add_soft_link(const char* name, const char* object) const {
     H5Lcreate_soft(object, file_, name, H5P_DEFAULT, H5P_DEFAULT);
   }
+  /// Ints that are in another file, which is not opened.
+  void add_external(const char* name, hsize_t rows, const char* file) const {
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(how, file, 0, rows * sizeof(int));
+    make_only(name, rows, how);
+  }
+  void add_virtual(const char* name, hsize_t rows, const char* file) const {
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(1, &rows, nullptr);
+    H5Pset_virtual(how, space, file, "/v", space);
+    H5Sclose(space);
+    make_only(name, rows, how);
+  }
   void add_text(const char* name) const {
     const hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, 4);
@@ -60,6 +73,13 @@ class Hdf5Maker {
   }
 
  private:
+  void make_only(const char* name, hsize_t rows, hid_t how) const {
+    const hid_t space = H5Screate_simple(1, &rows, nullptr);
+    H5Dclose(H5Dcreate2(file_, name, H5T_STD_I32LE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(how);
+  }
+
   hid_t file_;
 };
 

@@ -2,11 +2,10 @@
 #include <comm/files/hdf5_dataset.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include <comm/files/hdf5_links.hpp>
 #include <comm/files/narrowing.hpp>
 
 namespace op2::comm {
@@ -28,28 +27,20 @@ Hdf5Handle checked(hid_t id, Hdf5Handle::Close close, const Hdf5Location& locati
   return {id, close};
 }
 
-using FileName = std::array<char, 1024>;
-
-/// Keeps the HDF5 library from following a link to another file, and notes which file that is.
-herr_t stay_in_file(const char*, const char*, const char* other, const char*, unsigned*, hid_t,
-                    void* noted) {
-  std::snprintf(static_cast<FileName*>(noted)->data(), sizeof(FileName), "%s", other);
-  return -1;
-}
-
 /// @param way  link access property list
-bool exists_on_way(hid_t file, const Hdf5Location& location, hid_t way) {
+/// @return     positive, 0 or, if the library cannot tell, negative
+htri_t exists_on_way(hid_t file, const Hdf5Location& location, hid_t way) {
   const std::string& name = location.dataset;
   for (std::size_t end = name.find('/', 1); end != std::string::npos;
        end = name.find('/', end + 1)) {
     const std::string group = name.substr(0, end);
-    if (H5Lexists(file, group.c_str(), way) <= 0) return false;
+    if (H5Lexists(file, group.c_str(), way) <= 0) return 0;
     const Hdf5Handle object(H5Oopen(file, group.c_str(), way), H5Oclose);
-    if (object < 0 || H5Iget_type(object) != H5I_GROUP) return false;
+    if (object < 0 || H5Iget_type(object) != H5I_GROUP) return 0;
   }
   const htri_t linked = H5Lexists(file, name.c_str(), way);
-  if (linked < 0) fail_at(location, "find");
-  return linked > 0 && H5Oexists_by_name(file, name.c_str(), way) > 0;
+  if (linked <= 0) return linked;
+  return H5Oexists_by_name(file, name.c_str(), way) > 0 ? 1 : 0;
 }
 
 /// Then no name may lead to another file: only this one is locked, and copied before it is changed.
@@ -58,18 +49,29 @@ bool is_written(hid_t file) {
   return H5Fget_intent(file, &intent) < 0 || intent != H5F_ACC_RDONLY;
 }
 
+/// Throws if a link on the way to the object was not followed.
+void check_way(const Hdf5Way& way, const Hdf5Location& location) {
+  if (way.refused().empty()) return;
+  if (way.kind().empty())
+    core::fail(ErrorCode::bad_dataset,
+               "a link to another file: '{}' of '{}' is in '{}'; write to that file, or use another "
+               "name",
+               location.dataset, location.file, way.refused());
+  core::fail(ErrorCode::io_failure,
+             "a link to what is not a regular file: '{}' of '{}' is in '{}', which is {}; correct "
+             "the link",
+             location.dataset, location.file, way.refused(), way.kind());
+}
+
 /// Whether the file has an object of this name. A dangling link does not count.
-/// @throws Error bad_dataset if the file is written and a link on the way leads to another file
+/// @throws Error bad_dataset if the file is written and a link on the way leads to another file,
+///         io_failure if one leads to what is not a regular file
 bool exists(hid_t file, const Hdf5Location& location) {
-  FileName other{};
-  const Hdf5Handle way(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
-  if (is_written(file)) H5Pset_elink_cb(way, stay_in_file, &other);
-  const bool found = exists_on_way(file, location, way);
-  if (other[0] == '\0') return found;
-  core::fail(ErrorCode::bad_dataset,
-             "a link to another file: '{}' of '{}' is in '{}'; write to that file, or use another "
-             "name",
-             location.dataset, location.file, other.data());
+  const Hdf5Way way(is_written(file));
+  const htri_t found = exists_on_way(file, location, way);
+  check_way(way, location);
+  if (found < 0) fail_at(location, "find");
+  return found > 0;
 }
 
 Hdf5Handle memory_space(hsize_t values) {
@@ -104,6 +106,10 @@ const char* word_for(H5T_class_t kind) {
 
 Hdf5Dataset::Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location)
     : dataset_(std::move(dataset)), location_(location) {
+  if (const std::string other = irregular_storage(dataset_); !other.empty())
+    core::fail(ErrorCode::io_failure,
+               "values are in what is not a regular file: '{}' of '{}', {}; correct the dataset",
+               location_.dataset, location_.file, other);
   stored_ = checked(H5Dget_type(dataset_), H5Tclose, location_, "open");
   const bool named = H5Tget_class(stored_) == H5T_ENUM;
   numbers_ = checked(named ? H5Tget_super(stored_) : H5Tcopy(stored_), H5Tclose, location_, "open");
@@ -120,8 +126,9 @@ void Hdf5Dataset::fail(const char* action) const {
 
 std::optional<Hdf5Dataset> Hdf5Dataset::find(hid_t file, const Hdf5Location& location) {
   if (!exists(file, location)) return {};
+  const Hdf5Way way(is_written(file));
   Hdf5Handle object =
-      checked(H5Oopen(file, location.dataset.c_str(), H5P_DEFAULT), H5Oclose, location, "open");
+      checked(H5Oopen(file, location.dataset.c_str(), way), H5Oclose, location, "open");
   if (H5Iget_type(object) != H5I_DATASET)
     core::fail(ErrorCode::bad_dataset, "a group instead of a dataset: '{}' of '{}'; name a dataset",
                location.dataset, location.file);

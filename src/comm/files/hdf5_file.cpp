@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <comm/files/hdf5_state.hpp>
+#include <comm/files/mesh_formats.hpp>
 #include <comm/messages/records.hpp>
 #include <core/value_type.hpp>
 
@@ -18,9 +19,10 @@ namespace op2::comm {
 namespace {
 
 void check_format(const std::string& path) {
-  if (H5Fis_hdf5(path.c_str()) <= 0)
-    core::fail(ErrorCode::io_failure, "not an HDF5 file, or a damaged one: '{}'; check the path",
-               path);
+  if (H5Fis_hdf5(path.c_str()) > 0) return;
+  const std::string advice = advice_for_mesh(path);
+  core::fail(ErrorCode::io_failure, "not an HDF5 file, or a damaged one: '{}'; {}", path,
+             advice.empty() ? "check the path" : advice);
 }
 
 std::string text_of_extents(const Extents& extents) {
@@ -88,26 +90,33 @@ std::optional<Extents> Hdf5File::extents(const std::string& dataset) {
 
 Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
   auto data = Hdf5Dataset::find(file, location(dataset));
-  if (!data)
-    core::fail(ErrorCode::bad_dataset,
-               "no such dataset: '{}' in '{}'; check the name (h5dump -n lists all)", dataset,
-               path);
+  if (!data) {
+    const std::string advice = advice_for_mesh(path);
+    core::fail(ErrorCode::bad_dataset, "no such dataset: '{}' in '{}'; {}", dataset, path,
+               advice.empty() ? "check the name (h5dump -n lists all)" : advice);
+  }
   return std::move(*data);
+}
+
+Hdf5Dataset Hdf5File::State::fitting(const Hdf5Rows& rows) const {
+  Hdf5Dataset data = existing(rows.dataset);
+  const Extents needed{rows.blocks.size(), rows.dim}, flat{rows.blocks.size()};
+  const Extents& found = data.extents();
+  if (found == needed || (rows.dim == 1 && found == flat)) return data;
+  core::fail(ErrorCode::bad_dataset,
+             "wrong extents: dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is "
+             "needed; check the file and the declaration",
+             rows.dataset, path, text_of_extents(found), text_of_extents(needed));
+}
+
+void Hdf5File::check_extents(const Hdf5Rows& rows) {
+  state_->step([&] { static_cast<void>(state_->fitting(rows)); });
 }
 
 void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
   State& s = *state_;
   std::optional<Hdf5Dataset> data;
-  s.step([&] {
-    data.emplace(s.existing(rows.dataset));
-    const Extents needed{rows.blocks.size(), rows.dim}, flat{rows.blocks.size()};
-    const Extents& found = data->extents();
-    if (found == needed || (rows.dim == 1 && found == flat)) return;
-    core::fail(ErrorCode::bad_dataset,
-               "wrong extents: dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is "
-               "needed; check the file and the declaration",
-               rows.dataset, s.path, text_of_extents(found), text_of_extents(needed));
-  });
+  s.step([&] { data.emplace(s.fitting(rows)); });
   s.read(rows, data ? &*data : nullptr, values);
 }
 

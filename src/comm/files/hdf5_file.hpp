@@ -62,6 +62,10 @@ class Hdf5File {
   /// @throws Error bad_dataset (a group has this name)
   std::optional<Extents> extents(const std::string& dataset);
 
+  /// Throws bad_dataset unless `read_rows` would find the dataset with the right extents, so that
+  /// memory is taken only for rows that are there.
+  void check_extents(const Hdf5Rows& rows);
+
   /// Reads this rank's rows of a dataset [rows x dim], or [rows] if dim is 1. Integers are
   /// converted to any type, floating-point values to double or float.
   /// @param values  of this rank, shape [rows of its block x dim]

@@ -45,6 +45,7 @@ struct Hdf5File::State {
   void begin_output();
   void lock_original();
   Hdf5Dataset existing(const std::string& dataset) const;
+  Hdf5Dataset fitting(const Hdf5Rows& rows) const;
   std::int64_t prepare(const Hdf5Rows& rows, const Extents& extents, int dim);
   std::int64_t prepare_on_root(const Hdf5Rows& rows, const Extents& extents, int dim);
   void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);

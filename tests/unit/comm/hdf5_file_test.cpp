@@ -289,6 +289,40 @@ TEST_F(Hdf5FileTest, AFifoIsAnErrorAtOnce) {
                 HasSubstr("a.h5': it is a FIFO, not a regular file"));
 }
 
+/// Links in the file, and from it to another file that has one: whatever opens it.
+TEST_F(Hdf5FileTest, ALinkToAFifoOrADeviceIsAnErrorAtOnce) {
+  const std::string fifo = directory / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  Hdf5Maker(directory / "b.h5").add_link("beyond", "fifo", "/v");
+  {
+    const Hdf5Maker made(path);
+    made.add_link("beside", "fifo", "/v");
+    made.add_link("absolute", fifo.c_str(), "/v");
+    made.add_link("device", "/dev/zero", "/v");
+    made.add_soft_link("soft", "/beside");
+    made.add_link("group", "fifo", "/");
+    made.add_link("through", "b.h5", "/beyond");
+  }
+  for (const std::string name : {"beside", "absolute", "device", "soft", "group/v", "through"})
+    EXPECT_THAT(reading_fails(ErrorCode::io_failure, name, 1, 1),
+                AllOf(HasSubstr("a link to what is not a regular file: '" + name + "'"),
+                      HasSubstr(name == "device" ? "a device" : "a FIFO")));
+}
+
+TEST_F(Hdf5FileTest, ValuesInAFifoAreAnErrorAtOnce) {
+  const std::string fifo = directory / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  {
+    const Hdf5Maker made(path);
+    made.add_external("external", 2, fifo.c_str());
+    made.add_virtual("virtual", 2, fifo.c_str());
+  }
+  for (const std::string name : {"external", "virtual"})
+    EXPECT_THAT(reading_fails(ErrorCode::io_failure, name, 2, 1),
+                AllOf(HasSubstr("values are in what is not a regular file: '" + name + "'"),
+                      HasSubstr("is a FIFO")));
+}
+
 TEST_F(Hdf5FileTest, AFileThatAnotherWriterHasOpenIsNotChanged) {
   write<int>("v", {1});
   Hdf5File file(*self, path, Access::append);

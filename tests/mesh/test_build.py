@@ -5,12 +5,13 @@
     test_build.py [--count N] [--seed N]    N random meshes
 """
 import argparse
+import sys
 import unittest
 
 import numpy as np
 import sample_meshes as sample
 
-from op2_mesh import check, geometry, report, write
+from op2_mesh import check, geometry, report, topology, write
 from op2_mesh.build import build
 from op2_mesh.shapes import SHAPES
 from op2_mesh.source import Source
@@ -144,6 +145,20 @@ class Known(Laws):
         self.assertEqual(sorted(mesh.inner.tags)[-2:], [33, 33])
         self.assertEqual(report.facts(mesh, "")["inner_faces_in_groups"], 2)
         self.obeys(mesh)
+
+
+    def test_any_number_of_elements_at_one_face_is_one_pass(self):
+        def calls_for(count):
+            calls = []
+            tags = np.full(count, 7)
+            tags[:2], tags[-1] = 0, 8
+            elements = np.tile([[1, 0]], (count, 1))
+            sys.setprofile(lambda _, event, __: calls.append(event))
+            found = topology.match(np.array([[0, 1], [1, 2], [2, 0]]), np.zeros(3, int), elements, tags, 3)
+            sys.setprofile(None)
+            self.assertEqual((found.tags.tolist(), found.disputed), ([7, 0, 0], 1))
+            return len(calls)
+        self.assertEqual(calls_for(4), calls_for(4000))
 
 
 class Random(Laws):

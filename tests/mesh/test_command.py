@@ -82,6 +82,7 @@ class Command(unittest.TestCase):
         open(self.path("empty.msh"), "wb").close()
         self.ends(2, "the file is empty", "check", self.path("empty.msh"))
         self.ends(2, "no format of meshes has this ending; give the file of a mesh", "check", TOOL)
+        self.ends(2, "the format has groups itself, and no cell data 'x' [gmsh]; leave out --groups", "check", mesh, "--groups", "x")
         self.ends(2, "there are no cell data 'x'; the file has: none", "check", self.mesh_without_groups(), "--groups", "x")
 
     def mesh_without_groups(self):

@@ -14,7 +14,7 @@ import netCDF4
 import numpy as np
 import sample_meshes as sample
 
-from op2_mesh import check, report
+from op2_mesh import abaqus_types, check, report
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError
 from op2_mesh.read import read
@@ -125,6 +125,16 @@ class Abaqus(Files):
         centres = {mesh.name_of(2, tag): tuple(centre) for tag, centre in zip(mesh.boundary.tags, mesh.boundary.centre)}
         self.assertEqual((centres["INLET"], centres["OUTLET"]), ((0, 0.5, 0.5), (4, 0.5, 0.5)))
         self.refuses("a side that elements do not have: 'INLET', S7", self.written("b.inp", text.replace("S6", "S7")))
+
+    def test_types_of_elements(self):
+        for kind, names in {"hexahedron": ("C3D8", "C3D8R", "DC3D8", "SC8R"), "tetra10": ("C3D10M", "C3D10MH"), "wedge": ("C3D6",),
+                            "wedge15": ("C3D15",), "hexahedron20": ("C3D20RH",), "pyramid": ("C3D5",), "tetra": ("c3d4",),
+                            "quad": ("S4", "S4R5", "CPS4R", "CPE4RP", "CAX4P", "M3D4R", "R3D4", "DC2D4"),
+                            "triangle": ("S3R", "CPS3", "STRI3", "R3D3"), "triangle6": ("STRI65", "CPE6M"), "quad8": ("S8R5",),
+                            "line": ("T3D2", "B31H", "B33", "R2D2", "DC1D2", "PIPE31"), "line3": ("B32", "T2D3"),
+                            None: ("SPRINGA", "MASS", "COH3D8", "CONN3D2", "", "C3D27")}.items():
+            for name in names:
+                self.assertEqual(abaqus_types.kind_of(name), kind, name)
 
     def test_what_would_be_lost_is_refused(self):
         text = f"*NODE\n{self.nodes}*ELEMENT, TYPE=C3D8, ELSET=VOL\n{self.cubes(1, 2, 3, 4)}"

@@ -94,6 +94,8 @@ def read(path, tag_data=None):
     @param tag_data  name of the cell data that number the groups, for formats that have no groups
     """
     name, reader = _reader(path, _head(path))
+    if tag_data and reader not in (_vtu, _with_meshio):
+        raise MeshError(f"the format has groups itself, and no cell data '{tag_data}' [{name}]; leave out --groups")
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), warnings.catch_warnings():

@@ -173,8 +173,8 @@ std::optional<Checkpoints::Opened> Checkpoints::open_for_all(const std::string& 
     std::this_thread::sleep_for(std::min(longest_pause, shortest_pause * (1 << attempt)));
   }
   core::fail(ErrorCode::bad_checkpoint,
-             "ranks see different files: '{}', opened {} times; check that all ranks reach one file "
-             "system, and that the checkpoint is not replaced all the time",
+             "ranks see different files: '{}', opened {} times; check that all ranks reach one "
+             "file system, and that the checkpoint is not replaced all the time",
              path, most_attempts);
 }
 

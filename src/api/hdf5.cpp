@@ -61,8 +61,8 @@ bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const ch
   if (open.extents(name)) return false;
   const std::string advice = comm::advice_for_mesh(file);
   runtime.log.warning(
-      fmt::format("op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared{}{}", what, file,
-                  name, what, advice.empty() ? "" : "; ", advice));
+      fmt::format("op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared{}{}", what,
+                  file, name, what, advice.empty() ? "" : "; ", advice));
   return true;
 }
 

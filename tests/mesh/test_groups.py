@@ -393,7 +393,18 @@ class Cgns(Files):
             link[" link"] = h5py.ExternalLink("a.cgns", "/Base/Zone")
         self.has(self.path("l.cgns"), {"In": 2, "Out": 2}, {"Own": 2, "Linked": 2}, 4)
         os.unlink(self.path("a.cgns"))
-        self.refuses("a linked file is missing: 'Linked' is in 'a.cgns'", self.path("l.cgns"))
+        self.refuses("a linked file is missing, or not a regular one: '/Base/Linked' is in 'a.cgns'", self.path("l.cgns"))
+        os.mkfifo(self.path("a.cgns"))  # opening it would wait for another process
+        self.refuses("a linked file is missing, or not a regular one", self.path("l.cgns"))
+
+
+class Xdmf(Files):
+    def test_data_in_what_is_not_a_regular_file_are_refused(self):
+        mesh_files.with_meshio(self.path("a.xdmf"), sample.box(1, "tetra"))
+        self.has(self.path("a.xdmf"), {f"group_{side}": 2 for side in range(1, 7)}, {"group_10": 6}, 1)
+        os.unlink(self.path("a.h5"))
+        os.mkfifo(self.path("a.h5"))  # opening it would wait for another process
+        self.refuses("is not a regular file", self.path("a.xdmf"))
 
 
 class Gmsh(Files):

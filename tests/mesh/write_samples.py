@@ -21,7 +21,8 @@ def main():
         source = sample.shuffled(sample.shaken(sample.mixed(n, dimension, random), random, 0.02), random)
         path = os.path.join(folder, name)
         mesh_files.gmsh_4(f"{path}.msh", source, True)
-        subprocess.run([sys.executable, "-B", tool, "convert", f"{path}.msh", f"{path}.h5"], check=True)
+        subprocess.run([sys.executable, "-B", tool, "convert", "--maps", "cell_faces,cell_cells", f"{path}.msh",
+                        f"{path}.h5"], check=True)
 
 
 if __name__ == "__main__":

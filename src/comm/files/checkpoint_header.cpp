@@ -186,7 +186,8 @@ std::string read_header(const OpenFile& file) {
 bool has_header(const OpenFile& file, const std::string& text) {
   Front front{};
   file.read_at(0, &front, sizeof front);
-  return front.magic == magic() && front.bytes == std::ssize(text) && front.digest == digest_of(text);
+  return front.magic == magic() && front.bytes == std::ssize(text) &&
+         front.digest == digest_of(text);
 }
 
 CheckpointHeader header_of(const std::string& text, const std::string& path) {

@@ -54,8 +54,8 @@ void check_way(const Hdf5Way& way, const Hdf5Location& location) {
   if (way.refused().empty()) return;
   if (way.kind().empty())
     core::fail(ErrorCode::bad_dataset,
-               "a link to another file: '{}' of '{}' is in '{}'; write to that file, or use another "
-               "name",
+               "a link to another file: '{}' of '{}' is in '{}'; write to that file, or use "
+               "another name",
                location.dataset, location.file, way.refused());
   core::fail(ErrorCode::io_failure,
              "a link to what is not a regular file: '{}' of '{}' is in '{}', which is {}; correct "

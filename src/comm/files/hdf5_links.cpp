@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders of a list as the HDF5 library has them in the environment; ${ORIGIN} is that of the file.
+/// Folders of a list that the HDF5 library has in the environment; ${ORIGIN} is that of the file.
 std::vector<fs::path> folders_of(const char* variable, const fs::path& origin) {
   std::vector<fs::path> folders;
   const char* const list = std::getenv(variable);

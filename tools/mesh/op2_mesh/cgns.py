@@ -29,21 +29,26 @@ def _label(node):
     return label.decode("ascii", "replace").strip("\0 ") if isinstance(label, bytes) else str(label)
 
 
-def _linked(h5py, parent, name):
-    """The node of this name, also one that a link of CGNS leads to, perhaps in another file."""
-    node = parent[name]
-    if not isinstance(node, h5py.Group) or " link" not in node:
-        return node
-    link = node.get(" link", getlink=True)
+def _followed(h5py, parent, name):
+    """What is at a name, perhaps in another file, which must be a regular one: another might be waited for."""
+    link = parent.get(name, getlink=True)
     if isinstance(link, h5py.ExternalLink):
-        path = os.path.join(os.path.dirname(node.file.filename), link.filename)
+        path = os.path.join(os.path.dirname(parent.file.filename), link.filename)
         if not os.path.isfile(path):
-            raise MeshError(f"a linked file is missing: '{name}' is in '{link.filename}'; put it beside this one")
+            raise MeshError(f"a linked file is missing, or not a regular one: '{parent.name}' is in '{link.filename}'; put it "
+                            "beside this one")
     try:
-        return node[" link"]
+        return parent[name]
     except (KeyError, OSError):
-        raise MeshError(f"a link leads to nothing: '{name}' is '{getattr(link, 'path', '')}' of "
-                        f"'{getattr(link, 'filename', 'this file')}'; write the mesh again") from None
+        raise MeshError(f"a link leads to nothing: '{parent.name}' is '{getattr(link, 'path', name)}'; write the mesh again") from None
+
+
+def _linked(h5py, parent, name):
+    """The node of this name, also one that a link of CGNS leads to."""
+    node = _followed(h5py, parent, name)
+    if not isinstance(node, h5py.Group) or node.get(" link", getlink=True) is None:
+        return node
+    return _followed(h5py, node, " link")
 
 
 def _children(h5py, node, label):

@@ -16,21 +16,21 @@ GIB = 1 << 30
 MOST_TEXT = 1 << 24  # bytes of XDMF in which names are looked for
 
 
-def _files_of(path):
+def files_of(path):
     """The file, and those that have its data: what XDMF and Abaqus name, and the nodes beside the elements of TetGen."""
     stem, ending = os.path.splitext(path)
     found = {os.path.realpath(path)}
     if ending.lower() in (".xdmf", ".xmf"):
         with open(path, "rb") as file:
             texts = re.findall(rb">([^<>]{1,2000})<", file.read(MOST_TEXT))
-        names = {os.fsdecode(text.partition(b":")[0].strip()) for text in texts}
+        names = {os.fsdecode(text.partition(b":")[0].strip()) for text in texts if b"\0" not in text}
         found |= {os.path.realpath(os.path.join(os.path.dirname(path), name)) for name in names}
     if ending.lower() == ".inp":
         with open(path, "rb") as file:
-            names = re.findall(rb"INPUT[ \t]*=[ \t]*\"?([^\s,\"]+)", file.read(), re.I)
+            names = re.findall(rb"INPUT[ \t]*=[ \t]*\"?([^\s,\"\0]+)", file.read(), re.I)
         found |= {os.path.realpath(os.path.join(os.path.dirname(path), os.fsdecode(name))) for name in names}
     found |= {os.path.realpath(stem + other) for other in (".node", ".ele") if ending in (".node", ".ele")}
-    return [file for file in found if os.path.isfile(file)]
+    return [file for file in found if os.path.exists(file)]
 
 
 def memory_limit(path, gib=None):
@@ -39,7 +39,7 @@ def memory_limit(path, gib=None):
         return int(gib * GIB)
     size = 0
     with contextlib.suppress(OSError, ValueError):
-        size = sum(map(os.path.getsize, _files_of(path))) if os.path.isfile(path) else 0
+        size = sum(map(os.path.getsize, filter(os.path.isfile, files_of(path)))) if os.path.isfile(path) else 0
     return GIB + 40 * size
 
 

@@ -7,7 +7,7 @@ import os
 import stat
 import warnings
 
-from . import from_meshio, gmsh, text
+from . import from_meshio, gmsh, guard, text
 from .failure import MeshError, missing
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -33,6 +33,9 @@ def _head(path):
         raise MeshError(f"the file cannot be read: {error.strerror}; check the path") from None
     if not head:
         raise MeshError("the file is empty; write the mesh again")
+    for other in guard.files_of(path):
+        if not os.path.isfile(other) and not os.path.isdir(other):
+            raise MeshError(f"a file with data of the mesh is not a regular file: '{other}'; give the path of one")
     return head
 
 

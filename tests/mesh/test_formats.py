@@ -99,6 +99,23 @@ class Formats(unittest.TestCase):
                 with self.subTest(name, cut=cut), self.assertRaises(MeshError):
                     facts(self.path(name))
 
+    def test_groups_of_med_and_netgen_keep_their_names(self):
+        source = sample.box(2, "tetra")
+        cells = [(block.kind, block.nodes) for block in source.blocks]
+        tags = [block.tags.astype(np.int64) for block in source.blocks]
+        med = meshio.Mesh(source.points, cells, cell_data={"cell_tags": [-column for column in tags]})
+        med.cell_tags = {-tag: [name] for (_, tag), name in source.names.items()}
+        med.point_tags = {}
+        meshio.write(self.path("a.med"), med)
+        named = {name: [tag, of] for (of, tag), name in source.names.items()}
+        meshio.write(self.path("a.vol"), meshio.Mesh(source.points, cells, cell_data={"netgen:index": tags}, field_data=named))
+        for name in ("a.med", "a.vol"):
+            with self.subTest(name):
+                _, about, found = facts(self.path(name))
+                self.assertEqual([(group["name"], group["count"]) for group in about["boundary"]],
+                                 [(side, 8) for side in sample.SIDES])
+                self.assertEqual([group["name"] for group in about["regions"]], ["fluid"])
+
     def test_tetrahedra_of_abaqus(self):
         source = sample.box(2, "tetra")
         mesh_files.with_meshio(self.path("a.inp"), source)

@@ -14,7 +14,7 @@ from .source import Block, Source
 
 # Cell data that number groups, as the readers of meshio name them.
 TAG_DATA = ("gmsh:physical", "medit:ref", "nastran:ref", "su2:tag", "avsucd:material", "tetgen:ref", "flac3d:group",
-            "cell_tags", "CellEntityIds")
+            "netgen:index", "obj:group_ids", "cell_tags", "CellEntityIds")
 XML = (".xdmf", ".xmf", ".xml", ".svg")  # of which line ends are not part, and which name other files
 TETGEN = (".node", ".ele")
 LAST_WORDS = {".mesh": b"End", ".stl": b"endsolid"}  # of formats that have them in text
@@ -93,6 +93,13 @@ def _with_line_feeds(path):
         yield os.path.join(folder, "mesh" + ending)
 
 
+def _names_of_families(mesh, blocks):
+    """The names of the groups of MED: an element has the number of a family, which is in all of its groups."""
+    families = {abs(int(number)): "+".join(names) for number, names in getattr(mesh, "cell_tags", {}).items() if names}
+    return {(shape_of(block.kind).dimension, int(tag)): families[int(tag)]
+            for block in blocks for tag in np.unique(block.tags) if int(tag) in families}
+
+
 def _add_cell_sets(mesh, source):
     """Named sets of elements become groups with new numbers."""
     groups = NamedSets(source)
@@ -121,7 +128,9 @@ def read(meshio, path, tag_data):
             raise MeshError(f"an element type is not supported: '{block.type}', {number_of(len(block.data), 'element')}; "
                             "supported are triangles, quadrilaterals, tetrahedra, pyramids, wedges and hexahedra")
         blocks.append(Block(block.type, np.ma.getdata(block.data).astype(np.int64), np.array(tags)))
-    names = {(int(value[1]), int(value[0])): name for name, value in mesh.field_data.items() if np.size(value) == 2}
+    names = {(int(value[1]), int(value[0])): name for name, value in mesh.field_data.items()
+             if np.size(value) == 2 and np.asarray(value).dtype.kind in "iu"}
+    names |= _names_of_families(mesh, blocks)
     sets = {name: np.asarray(nodes, np.int64) for name, nodes in mesh.point_sets.items()}
     source = Source(np.ma.getdata(mesh.points).astype(np.float64), blocks, names, sets)
     _add_cell_sets(mesh, source)

@@ -126,7 +126,7 @@ TEST(FloatTrapsOfThreads, EndTheProgramWhereAnElementDividesByZero) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Enabled, FloatTraps, testing::Values("before", "after"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& when) { return std::string(when.param); });
 
 }  // namespace
 }  // namespace op2

@@ -18,7 +18,8 @@ def bars_of(figures):
     for figure in figures:
         if "times_as_fast" not in figure or figure["case"] == "hand scalar":
             continue
-        yield f'{figure["case"]}, {figure["cells"] / 1e6:.2g} M cells', figure["threads"], figure["times_as_fast"]
+        unit = "cells" if "cells" in figure else "elements"
+        yield f'{figure["case"]}, {figure[unit] / 1e6:.2g} M {unit}', figure["threads"], figure["times_as_fast"]
 
 
 def main():

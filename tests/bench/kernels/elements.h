@@ -203,3 +203,100 @@ inline void elastic_tetrahedron(const double* const* x, const double* const* u, 
       f[a][i] += six / 6 * sum;
     }
 }
+
+// Linear triangles: stiffness and mass, multiplied with u.
+inline void linear_triangle(const double* const* x, const double* const* u, double* const* r) {
+  double edge[2][2];
+  for (int i = 0; i < 2; ++i)
+    for (int d = 0; d < 2; ++d) edge[i][d] = x[1 + i][d] - x[0][d];
+  const double twice = edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0];
+  double gradient[3][2];
+  for (int d = 0; d < 2; ++d) {
+    gradient[1][d] = (d == 0 ? edge[1][1] : -edge[1][0]) / twice;
+    gradient[2][d] = (d == 0 ? -edge[0][1] : edge[0][0]) / twice;
+    gradient[0][d] = -gradient[1][d] - gradient[2][d];
+  }
+  for (int a = 0; a < 3; ++a) {
+    double sum = 0;
+    for (int b = 0; b < 3; ++b) {
+      double k = (a == b ? 2 : 1) * twice / 24;
+      for (int d = 0; d < 2; ++d) k += 0.5 * twice * gradient[a][d] * gradient[b][d];
+      sum += k * u[b][0];
+    }
+    r[a][0] += sum;
+  }
+}
+
+// The consistent mass of a tetrahedron, for three components.
+inline void mass_tetrahedron(const double* const* x, const double* const* u, double* const* r) {
+  double edge[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int d = 0; d < 3; ++d) edge[i][d] = x[1 + i][d] - x[0][d];
+  double six = 0;
+  for (int d = 0; d < 3; ++d)
+    six += edge[0][d] * (edge[1][(d + 1) % 3] * edge[2][(d + 2) % 3] -
+                         edge[1][(d + 2) % 3] * edge[2][(d + 1) % 3]);
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      for (int d = 0; d < 3; ++d) r[a][d] += six / 120 * (a == b ? 2 : 1) * u[b][d];
+}
+
+// Bilinear quadrilaterals, 2 x 2 points.
+inline void quadrilateral(const double* const* x, const double* const* u, double* const* r) {
+  const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  for (int q = 0; q < 4; ++q) {
+    const double s = 0.57735026918962576 * corner[q][0], t = 0.57735026918962576 * corner[q][1];
+    double local[4][2], jacobian[2][2] = {{0, 0}, {0, 0}};
+    for (int a = 0; a < 4; ++a) {
+      local[a][0] = 0.25 * corner[a][0] * (1 + corner[a][1] * t);
+      local[a][1] = 0.25 * corner[a][1] * (1 + corner[a][0] * s);
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) jacobian[i][j] += x[a][i] * local[a][j];
+    }
+    const double volume = jacobian[0][0] * jacobian[1][1] - jacobian[0][1] * jacobian[1][0];
+    double gradient[4][2], du[2] = {0, 0};
+    for (int a = 0; a < 4; ++a) {
+      gradient[a][0] = (jacobian[1][1] * local[a][0] - jacobian[1][0] * local[a][1]) / volume;
+      gradient[a][1] = (jacobian[0][0] * local[a][1] - jacobian[0][1] * local[a][0]) / volume;
+      for (int d = 0; d < 2; ++d) du[d] += gradient[a][d] * u[a][0];
+    }
+    for (int a = 0; a < 4; ++a)
+      for (int d = 0; d < 2; ++d) r[a][0] += volume * gradient[a][d] * du[d];
+  }
+}
+
+// A weighted mean of the neighbours.
+inline void smooth(const double* x, const double* const* xs, const double* const* us,
+                   double* mean) {
+  double sum = 0, weights = 0;
+  for (int n = 0; n < 6; ++n) {
+    double length = 0;
+    for (int d = 0; d < 3; ++d) length += (xs[n][d] - x[d]) * (xs[n][d] - x[d]);
+    const double weight = 1 / std::sqrt(length);
+    sum += weight * us[n][0];
+    weights += weight;
+  }
+  mean[0] = sum / weights;
+}
+
+// Reconstruction of fifth order with nonlinear weights, from values along a line.
+inline void weno(const double* const* q, double* face) {
+  const double ideal[3] = {0.1, 0.6, 0.3};
+  const double part[3][3] = {{1.0 / 3, -7.0 / 6, 11.0 / 6}, {-1.0 / 6, 5.0 / 6, 1.0 / 3},
+                             {1.0 / 3, 5.0 / 6, -1.0 / 6}};
+  const double slope[3][3] = {{1, -4, 3}, {1, 0, -1}, {3, -4, 1}};
+  double sum = 0, weights = 0;
+  for (int k = 0; k < 3; ++k) {
+    double value = 0, first = 0;
+    for (int i = 0; i < 3; ++i) {
+      value += part[k][i] * q[k + i][0];
+      first += slope[k][i] * q[k + i][0];
+    }
+    const double second = q[k][0] - 2 * q[k + 1][0] + q[k + 2][0];
+    const double roughness = 13.0 / 12 * second * second + 0.25 * first * first + 1e-6;
+    const double weight = ideal[k] / (roughness * roughness);
+    sum += weight * value;
+    weights += weight;
+  }
+  face[0] = sum / weights;
+}

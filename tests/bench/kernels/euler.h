@@ -162,3 +162,101 @@ inline void local_step(const double* q, const double* volume, double* step) {
   for (int d = 0; d < directions; ++d) speed += std::fabs(s.velocity[d]);
   step[0] = volume[0] / speed;
 }
+
+// Flux with the dissipation of the fastest wave.
+inline void face_rusanov(const double* geometry, const double* ql, const double* qr, double* rl,
+                         double* rr) {
+  const double area = std::sqrt(along(geometry, geometry));
+  double normal[directions], fl[variables], fr[variables];
+  for (int d = 0; d < directions; ++d) normal[d] = geometry[d] / area;
+  const State l = state_of(ql), r = state_of(qr);
+  physical_flux(l, ql, normal, fl);
+  physical_flux(r, qr, normal, fr);
+  const double fastest = std::max(std::fabs(along(l.velocity, normal)) + sound_speed(l),
+                                  std::fabs(along(r.velocity, normal)) + sound_speed(r));
+  for (int v = 0; v < variables; ++v) {
+    const double flux = 0.5 * area * (fl[v] + fr[v] - fastest * (qr[v] - ql[v]));
+    rl[v] -= flux;
+    rr[v] += flux;
+  }
+}
+
+// Viscous terms alone.
+inline void face_viscous(const double* geometry, const double* ql, const double* qr,
+                         const double* gl, const double* gr, double* rl, double* rr) {
+  double flux[variables] = {};
+  viscous(state_of(ql), state_of(qr), gl, gr, geometry, flux);
+  for (int v = 0; v < variables; ++v) {
+    rl[v] -= flux[v];
+    rr[v] += flux[v];
+  }
+}
+
+// At the boundary: the kind is the same for all faces of a part.
+inline void boundary_flux(const int* kind, const double* far, const double* geometry,
+                          const double* q, double* r) {
+  const double area = std::sqrt(along(geometry, geometry));
+  double normal[directions], flux[variables];
+  for (int d = 0; d < directions; ++d) normal[d] = geometry[d] / area;
+  if (*kind == 0) {
+    const State s = state_of(q);
+    for (int v = 0; v < variables; ++v) flux[v] = 0;
+    for (int d = 0; d < directions; ++d) flux[1 + d] = s.pressure * normal[d];
+  } else if (*kind == 1) {
+    hllc(q, far, normal, flux);
+  } else {
+    physical_flux(state_of(q), q, normal, flux);
+  }
+  for (int v = 0; v < variables; ++v) r[v] -= area * flux[v];
+}
+
+// A limiter for each variable, by the least and the greatest value around.
+inline double smooth_limit(double room, double step, double eps) {
+  const double a = room * room + eps;
+  return (a + 2 * step * room) / (a + 2 * step * step + room * step);
+}
+
+inline void cell_limiter(const double* q, const double* gradient, const double* least,
+                         const double* greatest, const double* size, double* limiter) {
+  const double eps = size[0] * size[0] * size[0] * 0.3;
+  for (int v = 0; v < variables; ++v) {
+    double step = 0;
+    for (int d = 0; d < directions; ++d)
+      step += 0.5 * size[0] * std::fabs(gradient[directions * v + d]);
+    double limit = 1;
+    if (step > 1e-12) {
+      limit = std::min(limit, smooth_limit(greatest[v] - q[v], step, eps));
+      limit = std::min(limit, smooth_limit(q[v] - least[v], step, eps));
+    }
+    limiter[v] = limit;
+  }
+}
+
+// From conserved to primitive variables and the temperature.
+inline void to_primitive(const double* q, double* w) {
+  const State s = state_of(q);
+  w[0] = s.density;
+  for (int d = 0; d < directions; ++d) w[1 + d] = s.velocity[d];
+  w[4] = s.pressure;
+  w[5] = s.pressure / s.density;
+}
+
+// The block of an implicit step: 5 x 5, by elimination without pivots.
+inline void solve_block(const double* matrix, const double* right, double* x) {
+  double a[5][5], b[5];
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j < 5; ++j) a[i][j] = matrix[5 * i + j];
+    a[i][i] += 4;
+    b[i] = right[i];
+  }
+  for (int k = 0; k < 5; ++k)
+    for (int i = k + 1; i < 5; ++i) {
+      const double factor = a[i][k] / a[k][k];
+      for (int j = k + 1; j < 5; ++j) a[i][j] -= factor * a[k][j];
+      b[i] -= factor * b[k];
+    }
+  for (int i = 4; i >= 0; --i) {
+    for (int j = i + 1; j < 5; ++j) b[i] -= a[i][j] * x[j];
+    x[i] = b[i] / a[i][i];
+  }
+}

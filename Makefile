@@ -93,7 +93,7 @@ asan: build/asan/build.ninja
 
 tsan: build/tsan/build.ninja
 	@cmake --build --preset tsan -j $(JOBS) --target race_tests thread_pool_test equivalence_test
-	@ctest --preset tsan -R "^(race_mutant_|Races\.|ThreadPool\.|Equivalence\.)"
+	@ctest --preset tsan -R "^(race_mutant_|(race|thread_pool|equivalence)_test$$)"
 
 bench: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench kernels_bench stream_bench overhead_bench ranks_bench airfoil

@@ -398,6 +398,25 @@ class Cgns(Files):
         self.refuses("a linked file is missing, or not a regular one", self.path("l.cgns"))
 
 
+class Vtk(Files):
+    def test_cells_that_meshio_leaves_out_are_refused(self):
+        points, at = row_of_cubes(2)
+        rows = "".join(f"{x} {y} {z}\n" for x, y, z in points)
+        for version in ("3.0", "5.1"):
+            for kind in (12, 11):
+                first, second = hexahedron(at, 0), hexahedron(at, 1)
+                first, second = (" ".join(map(str, nodes)) for nodes in (first, second))
+                cells = f"CELLS 2 18\n8 {first}\n8 {second}\n" if version == "3.0" else (
+                    f"CELLS 3 16\nOFFSETS vtktypeint64\n0 8 16\nCONNECTIVITY vtktypeint64\n{first}\n{second}\n")
+                path = self.written("a.vtk", f"# vtk DataFile Version {version}\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                                             f"POINTS 12 double\n{rows}{cells}CELL_TYPES 2\n12\n{kind}\n")
+                with self.subTest(version, kind=kind):
+                    if kind == 12:
+                        self.has(path, {}, {}, 2)
+                    else:
+                        self.refuses("cells that meshio cannot handle", path)
+
+
 class Xdmf(Files):
     def test_data_in_what_is_not_a_regular_file_are_refused(self):
         mesh_files.with_meshio(self.path("a.xdmf"), sample.box(1, "tetra"))

@@ -105,8 +105,11 @@ def read(path, tag_data=None):
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", message=".*could not be read to its end", category=DeprecationWarning)
             source = reader(path, tag_data)
-        if said.getvalue().strip():
-            source.losses.append(f"the reader of the format says: {' '.join(said.getvalue().split())[:300]}")
+        text_said = " ".join(said.getvalue().split())[:300].rstrip(".")
+        if "cannot handle" in text_said:  # meshio leaves cells out
+            raise MeshError(f"cells cannot be read: {text_said}; write the mesh as VTU, or as Gmsh's .msh")
+        if text_said:
+            source.losses.append(f"the reader of the format says: {text_said}")
         return source, name
     except MeshError as error:
         raise MeshError(f"{error} [{name}]") from None

@@ -22,8 +22,10 @@
 namespace op2::jit {
 namespace {
 
-/// The request without what the source does not see: which dats and maps the arguments are.
+/// The request without what the source does not see: which dats and maps the arguments are, and
+/// whether operations trap.
 LoopRequest plain(LoopRequest request) {
+  for (KernelCall& call : request.nest.calls) call.traps = false;
   for (ArgShape& arg : request.nest.args) arg = without_place(arg);
   return request;
 }

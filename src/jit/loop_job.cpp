@@ -26,14 +26,15 @@ std::vector<LinkSymbol> symbols_of(const LoopNest& nest, std::span<const Constan
   return symbols;
 }
 
-/// For the key: code made without comparison has no findings, so it is not for requests that
-/// compare.
-std::string compared(const LoopRequest& request) {
+/// For the key, what emitted code does not show: code made without comparison has no findings, so
+/// it is not for requests that compare; vector code may compute what elements do not compute.
+std::string flags_of(const LoopRequest& request) {
   std::string calls;
   for (std::size_t n = 0; n < request.origins.size(); ++n)
     if (request.origins[n].compare_access)
       calls += fmt::format("{}{}", calls.empty() ? "" : ",", n);
-  return calls.empty() ? "" : fmt::format("access={} ", calls);
+  const bool traps = std::ranges::any_of(request.nest.calls, &KernelCall::traps);
+  return (calls.empty() ? "" : fmt::format("access={} ", calls)) + (traps ? "traps=on " : "");
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ LoopJob prepare(const LoopRequest& request, const Target& target,
   core::ensure(request.origins.size() == request.nest.calls.size(),
                "each kernel call of a nest comes from a loop");
   EmittedLoop loop = target.emit(request.nest);
-  KeyFields fields = fields_of(request.nest, loop.units, target, compared(request));
+  KeyFields fields = fields_of(request.nest, loop.units, target, flags_of(request));
   const Key key = make_key(fields);
   return {request, std::move(loop), std::move(fields), key, symbols_of(request.nest, declared)};
 }

@@ -78,8 +78,17 @@ std::string cxx_type(const ArgShape& arg) {
   return arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type);
 }
 
+/// Indexes local arrays, as kernels' helpers do.
+constexpr const char* helper =
+    "static int turned(int sum, const int* more) {\n"
+    "  int part[4], result = 0;\n"
+    "  for (int n = 0; n < 4; ++n) part[n] = sum % (n + 3) + more[n % 2];\n"
+    "  for (int n = 0; n < 4; ++n) if (part[n] % 2 == 0) result += part[3 - n];\n"
+    "  return result;\n"
+    "}\n";
+
 /// A kernel that reads all that may be read and writes all that may be written, some of it under a
-/// condition.
+/// condition, also on what is the same for all elements.
 std::string kernel_text(Random& random, const std::vector<ArgShape>& args) {
   std::string parameters, reads, writes;
   for (std::size_t k = 0; k < args.size(); ++k) {
@@ -91,6 +100,11 @@ std::string kernel_text(Random& random, const std::vector<ArgShape>& args) {
     const int dim = arg.kind == OP_ARG_IDX ? 1 : arg.dim;
     const std::string each = fmt::format("for (int n = 0; n < {}; ++n) ", dim);
     const bool known = arg.access == OP_READ || arg.access == OP_RW;
+    if (arg.kind == OP_ARG_GBL && arg.access == OP_READ)
+      reads += fmt::format(
+          "if (static_cast<int>(a{}[0]) % 2 == 0) {{ const int more[2] = {{sum % 4, {}}}; sum += "
+          "turned(sum, more); }} else {{ sum += 3; }}\n",
+          k, k);
     if (known) reads += fmt::format("{}sum += static_cast<int>(a{}[n]) % 5 * (n + 1);\n", each, k);
     if (arg.access == OP_READ) continue;
     const std::string value = fmt::format("static_cast<{}>((sum + n) % 7)", type);
@@ -103,7 +117,7 @@ std::string kernel_text(Random& random, const std::vector<ArgShape>& args) {
     else
       writes += fmt::format("if (sum % 2 == 0) {}a{}[n] = {};\n", each, k, value);
   }
-  return fmt::format("void mix({}) {{\nint sum = 0;\n{}{}}}", parameters, reads, writes);
+  return fmt::format("{}void mix({}) {{\nint sum = 0;\n{}{}}}", helper, parameters, reads, writes);
 }
 
 /// Memory of all arguments: bytes of dats and globals by argument, and one map.

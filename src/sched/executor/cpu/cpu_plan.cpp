@@ -80,7 +80,8 @@ void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
 }
 
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
-  for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
+  // Of steps without iterations, too, whose results are folded like those of the others.
+  for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) bind_for_call(r, step);
   const core::LoopEvent event(tools_, "tiles");
   const double begin = ranks_.seconds();
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,

@@ -2,6 +2,7 @@
 #include <sched/order.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,18 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
          meets_out_of_order(pattern_of(loop, args), loop.set->within(extent));
 }
 
+/// Whether two of the iterations up to `extent` meet in rows that iterations read, as far as this
+/// rank sees them.
+bool meets_in_rows_read(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                        core::Level extent) {
+  const std::vector<const core::Dat*> read = dats_in_colours(args, false);
+  std::vector<core::LoopArg> with_these;
+  std::ranges::copy_if(args, std::back_inserter(with_these), [&](const core::LoopArg& arg) {
+    return arg.is_active_dat() && std::ranges::find(read, arg.dat) != read.end();
+  });
+  return meets_out_of_order(conflict_pattern(with_these), loop.set->within(extent));
+}
+
 bool has_info(std::span<const core::LoopArg> args) {
   return std::ranges::any_of(
       args, [](const core::LoopArg& arg) { return arg.is_payload() && arg.info_of >= 0; });
@@ -96,8 +109,9 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
   for (std::size_t n = 0; n < compared.size(); ++n) {
     if (flags[n] == 0) continue;
     const core::LoopRecord& record = queue.records()[compared[n]];
+    const core::Level extent = analysis.loops[compared[n]].extent;
     core::ensure(record.set->whole || record.colouring != nullptr ||
-                     !reads_shared_rows(queue.args_of(record)),
+                     !meets_in_rows_read(record, queue.args_of(record), extent),
                  "a loop has no order in common on several ranks, and no colours");
     if (reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
         sets_payloads_in_order(record, queue.args_of(record)))

@@ -39,6 +39,15 @@ OP_KERNEL(keep_greatest, (const int* edge, int* first, int* second, int* uses), 
   *second = *edge > *second ? *edge : *second;
   *uses += 1;
 });
+OP_KERNEL(cut_off, (double* state, int* seen, int* last), {
+  if (*state < 3) *state = 3;
+  *seen = 1;
+  *last = 7;
+});
+OP_KERNEL(mark_both, (double* state, double* flux), {
+  *state += 1;
+  *flux = 5;
+});
 OP_KERNEL(copy, (const double* from, double* to), { *to = *from; });
 OP_KERNEL(gather, (const double* state, double* out), { *out = *state; });
 
@@ -106,6 +115,34 @@ TEST_P(OnRanks, LoopsOverARingYieldTheDeclaredBlocksInTheirOrder) {
   const DeclaredGraph d = distributed(graph);
   run_steps(d, 7);
   expect_state(graph, d, 7);
+}
+
+/// One colour, hence no colours: no two elements have a target in common.
+TEST_P(OnRanks, ElementsWithOwnTargetsMaySetGlobals) {
+  const Graph graph = ring(1000);
+  const DeclaredGraph d = distributed(graph);
+  const op_set ends = op_decl_set(d.my_cells.size(), "ends");
+  std::vector<int> own, last(static_cast<std::size_t>(d.my_cells.size()), graph.cells - 1);
+  for (int cell = d.my_cells.begin; cell < d.my_cells.end; ++cell) own.push_back(cell);
+  const op_map map = op_decl_map(ends, d.cells, 1, own.data(), "own");
+  const op_map to_last = op_decl_map(ends, d.cells, 1, last.data(), "last");
+  int seen = 0, number = 0;
+  for (int repeat = 0; repeat < 2; ++repeat)
+    op_par_loop(cut_off, "cut_off", ends, op_arg_dat(d.state, 0, map, OP_RW),
+                op_arg_gbl(&seen, 1, "int", OP_WRITE), op_arg_gbl(&number, 1, "int", OP_WRITE));
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(number, 7);
+  op_par_loop(mark_both, "mark_both", ends, op_arg_dat(d.state, 0, map, OP_RW),
+              op_arg_dat(d.flux, 0, to_last, OP_WRITE));
+  std::vector<double> expected;
+  for (int cell = d.my_cells.begin; cell < d.my_cells.end; ++cell)
+    expected.push_back(std::max(first_state(cell), 3.0) + 1);
+  EXPECT_EQ(fetched_block<double>(d.state, d.my_cells), expected);
+  if (d.my_cells.end == graph.cells && d.my_cells.size() > 0) {
+    EXPECT_EQ(fetched_block<double>(d.flux, d.my_cells).back(), 5);
+  } else {
+    fetched_block<double>(d.flux, d.my_cells);
+  }
 }
 
 TEST_P(OnRanks, AnyRangeCanBeFetchedOnEveryRank) {

@@ -40,8 +40,8 @@ bool is_known(const std::vector<SavedDat>& dats, const core::Dat* dat) {
 }
 
 void save_dat(core::Dat* dat, const core::Mesh& mesh, SavedValues& saved) {
-  if (mesh.knows(dat) && !is_known(saved.dats, dat))
-    saved.dats.push_back({dat, copy_of(dat->rows)});
+  if (!is_known(saved.dats, dat))
+    saved.dats.push_back({dat, copy_of(dat->rows), !mesh.knows(dat)});
 }
 
 void save_global(core::Global* global, SavedValues& saved) {
@@ -80,6 +80,7 @@ void visit_differences(Type type, Values one, Values other, const Visit& visit) 
 }
 
 std::optional<Difference> difference_of_rows(const SavedDat& one, const SavedDat& other) {
+  if (one.is_freed) return {};
   const core::Dat& dat = *one.dat;
   const auto values = static_cast<std::size_t>(dat.size) / core::size_of(dat.value_type);
   const auto owned =

@@ -16,6 +16,7 @@ namespace op2::sched {
 struct SavedDat {
   core::Dat* dat;
   std::vector<std::byte> rows;  ///< shape [local rows x dim]; later there may be more rows
+  bool is_freed;                ///< by the program: its values are not defined after the queue
 };
 
 struct SavedGlobal {
@@ -41,7 +42,7 @@ struct SavedValues {
   std::vector<SavedVariable> variables;
 };
 
-/// Dats that the program has freed are left out: their values are not defined after the queue.
+/// Of dats that the program has freed, too: loops of the queue may still read what they have.
 SavedValues save_values(const core::Queue& queue, const core::Mesh& mesh);
 
 /// Puts the values back. Rows that were added since keep theirs.
@@ -57,8 +58,8 @@ struct Difference {
 };
 
 /// The first difference: of the lowest position, and there of the lowest element. Rows that this
-/// rank does not own are not compared; all NaN are the same. Collective: it gives globals their
-/// values, in copies.
+/// rank does not own and dats that are freed are not compared; all NaN are the same. Collective: it
+/// gives globals their values, in copies.
 std::optional<Difference> find_difference(const SavedValues& one, const SavedValues& other,
                                           comm::Communicator& ranks);
 

@@ -127,6 +127,29 @@ std::vector<double> results_of(op_set cells, op_dat x) {
   return results;
 }
 
+OP_KERNEL(take_over, (double* scratch, double* x), {
+  *x += *scratch;
+  *scratch += 1;
+});
+
+/// Also when they have been freed before their loops run.
+TEST_F(BitsCheck, RestoresTemporariesThatAreFreedBeforeTheirLoopsRun) {
+  for (const bool freed : {false, true}) {
+    start("bits");
+    const op_dat scratch = op_decl_dat_temp(cells, 1, "double", "scratch");
+    for (int k = 0; k < 2; ++k)
+      op_par_loop(take_over, "take_over", cells, op_arg_dat(scratch, OP_RW), op_arg_dat(x, OP_RW));
+    if (freed) {
+      EXPECT_TRUE(op_free_dat_temp(scratch));
+    }
+    std::vector<double> values(size);
+    op_fetch_data(x, values.data());
+    EXPECT_EQ(values.front(), 1.0 + 0 + 1);
+    op_exit();
+  }
+  start("bits");
+}
+
 TEST_F(BitsCheck, ChangesNoResult) {
   start("none");
   const std::vector<double> expected = results_of(cells, x);

@@ -22,6 +22,7 @@ enum class Shape {
   scatter_wide,    ///< (READ, INC 0, INC 1) of dim 3
   reduce,          ///< (READ, sum, minimum, maximum)
   one_to_one,      ///< (READ, RW through an injective map)
+  one_to_one_set,  ///< the same, and a global that some elements set
   mark,            ///< (target index, WRITE through a map that many elements share)
   scale,           ///< (global READ of dim 2, RW)
   optional,        ///< (flag, optional READ, RW)
@@ -120,6 +121,10 @@ OP_KERNEL(weigh, (const double* g, double* a),
 OP_KERNEL(shift, (double* a),
           { *a = OP2_TEST_HASH(double, OP2_TEST_LONG(*a) + OP2_TEST_LONG(test_shift), 15); });
 
+OP_KERNEL(one_to_one_set, (const double* a, double* b, int* seen), {
+  *b = OP2_TEST_HASH(double, 5 * OP2_TEST_LONG(*a) + OP2_TEST_LONG(*b), 23);
+  if (OP2_TEST_LONG(*a) % 7 == 0) *seen = (int)OP2_TEST_LONG(*a);
+});
 OP_KERNEL(tally, (const double* a, const double* b, double* ra, double* rb, double* sum), {
   const double f = OP2_TEST_HASH(double, OP2_TEST_LONG(*a) + 2 * OP2_TEST_LONG(*b), 16);
   *ra += f;
@@ -150,6 +155,7 @@ OP_KERNEL(tally_own, (double* a, double* sum), {
 static const TestKernel test_kernels[] = {
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
+    {Shape::one_to_one_set, Type::f64, one_to_one_set},
     {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
     {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
     OP2_TEST_LIST_DIRECT(double),     OP2_TEST_LIST_DIRECT(float),

@@ -53,13 +53,16 @@ void for_type(Type type, Action&& action) {
 }
 
 /// Runs over `edges` or over `nodes`; edges have two maps to nodes, nodes one into themselves, and
-/// "marks" lie one-to-one on nodes.
+/// "marks" lie one-to-one on nodes; "few" are declared by one rank alone, and "none" has no
+/// elements.
 struct Mesh {
   op_set nodes, edges, marks;  ///< declared in equal blocks
+  op_set few, none;            ///< without dats
   op_map edge_nodes;           ///< arity 3, repeated targets
   op_map far_nodes;            ///< arity 2, anywhere
   op_map node_nodes;           ///< arity 2, self map
   op_map mark_nodes;           ///< arity 1, injective
+  op_map few_nodes, none_nodes;  ///< arity 2, anywhere
   std::vector<op_dat> dats;
 
   std::vector<op_dat> on(op_set set, Type type, int dim) const {
@@ -147,6 +150,17 @@ inline void renumber_nodes(Random& random, NodeMaps& maps, int nodes, int edges)
   maps.node_nodes = std::move(moved);
 }
 
+/// On a rank that the program chooses.
+inline void declare_few(Mesh& mesh, Random& random, int nodes) {
+  const int size = nodes == 0 ? 0 : pick(random, 0, 3), place = pick(random, 0, 100);
+  const std::vector<int> targets = random_targets(random, size, 2, nodes, false);
+  const bool mine = op_rank() == place % op_ranks();
+  mesh.few = op_decl_set(mine ? size : 0, "few");
+  mesh.none = op_decl_set(0, "none");
+  mesh.few_nodes = op_decl_map(mesh.few, mesh.nodes, 2, targets.data(), "few_nodes");
+  mesh.none_nodes = op_decl_map(mesh.none, mesh.nodes, 2, targets.data(), "none_nodes");
+}
+
 inline Mesh random_mesh(Random& random) {
   Mesh mesh;
   const bool tiny = chance(random, 15);
@@ -162,6 +176,7 @@ inline Mesh random_mesh(Random& random) {
   mesh.far_nodes = declare_map(mesh.edges, mesh.nodes, 2, maps.far_nodes, "far_nodes");
   mesh.node_nodes = declare_map(mesh.nodes, mesh.nodes, 2, maps.node_nodes, "node_nodes");
   mesh.mark_nodes = declare_map(mesh.marks, mesh.nodes, 1, maps.mark_nodes, "mark_nodes");
+  declare_few(mesh, random, nodes);
   for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
     for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
       for (int n = 0; n < 4; ++n) add_dat(mesh, random, set, type, n < 3 ? 1 : 3, n);

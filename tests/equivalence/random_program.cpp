@@ -59,6 +59,8 @@ class Program {
     if (shape_.partitioned) partition();
     const double zero = 0;
     total_ = op_decl_global(1, &zero, "total");
+    lazy_.clear();
+    for (const Type type : {Type::f64, Type::i32, Type::u32, Type::i64}) declare_lazy(type);
     test_shift = 1;
     op_decl_const(1, &test_shift, "test_shift");
     for (int k = 0; k < chains; ++k) run_chain();
@@ -81,11 +83,14 @@ class Program {
         queue_half_steps();
       else if (chance(random_, 5))
         queue_dead_reader();
+      else if (chance(random_, 10))
+        queue_lazy_reductions();
       else if (chance(random_, 5))
         queue_extreme(payload_kernels[random_() % payload_kernels.size()]);
       else
         queue_loop(any_kernel());
     if (chance(random_, 30)) observe_global();
+    if (chance(random_, 30)) observe_lazy(any(random_, lazy_));
     for (int k = pick(random_, 1, 3); k > 0; --k) observe(any(random_, mesh_.dats));
     if (chance(random_, 10))
       for (op_dat dat : mesh_.dats) observe(dat);
@@ -154,6 +159,52 @@ class Program {
     if (chance(random_, 50)) observe_global();
   }
 
+  /// Sums and extremes of one type, which loops over several sets reduce.
+  struct LazyReductions {
+    Type type;
+    op_global sum, least, greatest;
+  };
+  void declare_lazy(Type type) {
+    for_type(type, [&]<class T>() {
+      const T sum = 3, least = 1000, greatest = static_cast<T>(std::is_signed_v<T> ? -280 : 5);
+      lazy_.push_back({type, op_decl_global(1, &sum, "lazy_sum"),
+                       op_decl_global(1, &least, "lazy_least"),
+                       op_decl_global(1, &greatest, "lazy_greatest")});
+    });
+  }
+  void observe_lazy(const LazyReductions& lazy) {
+    for_type(lazy.type, [&]<class T>() {
+      for (op_global global : {lazy.sum, lazy.least, lazy.greatest}) {
+        T value{};
+        op_fetch_global(global, &value);
+        keep(global->name, &value, 1);
+      }
+    });
+  }
+
+  /// Often over sets that have no elements, here or at all, between loops that tiles regroup.
+  void queue_lazy_reductions() {
+    const LazyReductions& lazy = any(random_, lazy_);
+    const auto [added, read] = two(random_, mesh_.on(mesh_.nodes, lazy.type, 1));
+    const op_kernel add = kernel_of(Shape::number, lazy.type);
+    const op_kernel reduce = kernel_of(Shape::reduce, lazy.type);
+    for (int k = pick(random_, 1, 3); k > 0; --k) {
+      op_par_loop(add, "lazy_before", mesh_.edges, op_arg_idx(-1, OP_ID),
+                  op_arg_dat(added, 0, mesh_.edge_nodes, OP_INC),
+                  op_arg_dat(added, 1, mesh_.edge_nodes, OP_INC));
+      const op_map map = std::array{mesh_.none_nodes, mesh_.few_nodes, mesh_.few_nodes,
+                                    mesh_.edge_nodes}[random_() % 4];
+      op_par_loop(reduce, "lazy_reduce", map->from,
+                  op_arg_dat(chance(random_, 50) ? added : read, 1, map, OP_READ),
+                  op_arg_gbl(lazy.sum, OP_INC), op_arg_gbl(lazy.least, OP_MIN),
+                  op_arg_gbl(lazy.greatest, OP_MAX));
+      op_par_loop(add, "lazy_after", mesh_.edges, op_arg_idx(-1, OP_ID),
+                  op_arg_dat(read, 0, mesh_.edge_nodes, OP_INC),
+                  op_arg_dat(read, 2, mesh_.edge_nodes, OP_INC));
+    }
+    if (chance(random_, 40)) observe_lazy(lazy);
+  }
+
   void queue_loop(const TestKernel& k) {
     const bool over_edges = chance(random_, 60);
     const op_set set = over_edges ? mesh_.edges : mesh_.nodes;
@@ -212,6 +263,8 @@ class Program {
         return op_par_loop(k.kernel, "one_to_one", mesh_.marks,
                            op_arg_dat(any(random_, mesh_.on(mesh_.marks, k.type, 1)), OP_READ),
                            op_arg_dat(behind.first, 0, mesh_.mark_nodes, OP_RW));
+      case Shape::one_to_one_set:
+        return queue_one_to_one_set(k, behind.first);
       case Shape::mark:
         return op_par_loop(k.kernel, "mark", set, op_arg_idx(first, map),
                            op_arg_dat(behind.first, first, map, OP_WRITE));
@@ -308,10 +361,14 @@ class Program {
       op_decl_const(1, &test_shift, "test_shift");
     }
     op_par_loop(k.kernel, "shift", set, op_arg_dat(dat, OP_RW));
-    const op_dat scratch = chance(random_, 50)
+    const bool plain = chance(random_, 50);
+    const op_dat scratch = plain
                                ? op_decl_dat_temp(set, 1, "double", "scratch")
                                : compat::op_decl_dat_temp_char(set, 1, "double", 24, "padded");
     op_par_loop(k.kernel, "shift", set, op_arg_dat(scratch, OP_RW));
+    if (plain && chance(random_, 50))
+      op_par_loop(kernel_of(Shape::read_write, k.type), "use_scratch", set,
+                  op_arg_dat(scratch, OP_READ), op_arg_dat(dat, OP_RW));
     if (chance(random_, 30)) observe(scratch);
     op_free_dat_temp(scratch);
   }
@@ -333,6 +390,15 @@ class Program {
       keep(fmt::format("element with the extreme of {}", dat->name), where, 2);
       observed_.is_chosen.back() = std::is_floating_point_v<T> ? 1 : 0;
     });
+  }
+
+  /// The last element with a certain value sets the global.
+  void queue_one_to_one_set(const TestKernel& k, op_dat dat) {
+    int seen = -1;
+    op_par_loop(k.kernel, "one_to_one_set", mesh_.marks,
+                op_arg_dat(any(random_, mesh_.on(mesh_.marks, k.type, 1)), OP_READ),
+                op_arg_dat(dat, 0, mesh_.mark_nodes, OP_RW), op_arg_gbl(&seen, 1, "int", OP_WRITE));
+    keep(fmt::format("seen with {}", dat->name), &seen, 1);
   }
 
   void queue_scale(const TestKernel& k, op_set set, op_dat dat) {
@@ -397,6 +463,7 @@ class Program {
   Observed& observed_;
   Mesh mesh_{};
   op_global total_ = nullptr;
+  std::vector<LazyReductions> lazy_;
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ std::vector<Settings> configurations() {
       {{"OP2_THREADS", "2"}, {"OP2_QUEUE_MAX", "7"}, {"OP2_SIMD", "on"}},
       {{"OP2_THREADS", "3"}, {"OP2_DEBUG", "no_fuse,keep_dead,no_simd"}},
       {{"OP2_THREADS", "3"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}, {"OP2_SIMD", "on"}},
-      {{"OP2_THREADS", "2"}, {"OP2_TILE", "50"}, {"OP2_SIMD", "on"}}};
+      {{"OP2_THREADS", "2"}, {"OP2_TILE", "50"}, {"OP2_SIMD", "on"}},
+      {{"OP2_THREADS", "2"}, {"OP2_CHECK", "bits"}}};
 }
 
 Settings reproducible(Settings settings) {

@@ -34,10 +34,11 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
   return &record;
 }
 
-/// Throws if ranks give different values. Collective.
-void compare_values(api::Runtime& runtime, const char* function, const char* name,
-                    const void* values, std::size_t bytes) {
-  runtime.enter("{} '{}' value={:016x}", function, name,
+/// Throws if ranks give different types or values. Collective.
+void compare_values(api::Runtime& runtime, const char* function, const char* name, int dim,
+                    Type type, const void* values) {
+  const std::size_t bytes = core::size_of(type, dim);
+  runtime.enter("{} '{}', {} x {}, value={:016x}", function, name, dim, core::name_of(type),
                 sched::fingerprint_of({static_cast<const char*>(values), bytes}));
   runtime.ranks().barrier();
 }
@@ -59,9 +60,17 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
                     runtime.ranks().size(), from.declared, map.name, runtime.ranks().size()));
 }
 
+/// That ranks declare the same dats is compared in the next reduction.
+void declare_alike(const api::Runtime& runtime, op_set set, int dim, Type type, const char* name) {
+  if (!runtime.alone())
+    runtime.ranks().declare(
+        fmt::format("dat '{}' on set '{}', {} x {}", name, set->name, dim, core::name_of(type)));
+}
+
 /// Collective unless the mesh is as declared.
 core::Dat& add_dat(api::Runtime& runtime, op_set set, int dim, Type value_type, const void* values,
                    const char* name) {
+  declare_alike(runtime, set, dim, value_type, name);
   if (runtime.rows.as_declared())
     return runtime.mesh.add_dat(set, dim, value_type, values, name, false);
   runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);
@@ -107,7 +116,7 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
-  runtime.enter("op_decl_map '{}' of arity {}", name, dim);
+  runtime.enter("op_decl_map '{}' of arity {} from '{}' to '{}'", name, dim, from->name, to->name);
   runtime.check_together([&] { core::check_map_values(from, to, dim, values, name); });
   runtime.return_to_declared();
   core::Map* const map = runtime.collectively([&] {
@@ -141,6 +150,7 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name)
     core::fail(ErrorCode::bad_type, "the type is null: dat '{}'; give it one, e.g. \"double\"",
                name);
   const Type value_type = core::check_type_name(fmt::format("dat '{}'", name), type);
+  declare_alike(runtime, set, dim, value_type, name);
   return &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, true);
 }
 
@@ -166,7 +176,7 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
     core::fail(ErrorCode::null_data,
                "the values are null: constant '{}', dim {}; pass their address", name, dim);
   runtime.flush();  // queued loops see the old value
-  compare_values(runtime, "op_decl_const", name, values, core::size_of(value_type, dim));
+  compare_values(runtime, "op_decl_const", name, dim, value_type, values);
   runtime.mesh.set_constant(name, value_type, dim, values);
 }
 
@@ -178,7 +188,7 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
   if (initial == nullptr)
     core::fail(ErrorCode::null_data,
                "the initial value is null: global '{}', dim {}; pass its address", name, dim);
-  compare_values(runtime, "op_decl_global", name, initial, core::size_of(value_type, dim));
+  compare_values(runtime, "op_decl_global", name, dim, value_type, initial);
   return report_name(runtime, "global", name,
                      runtime.mesh.add_global(dim, value_type, initial, name));
 }

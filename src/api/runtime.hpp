@@ -68,6 +68,12 @@ class Runtime {
     announce(fmt::format(call, std::forward<Args>(args)...));
   }
 
+  /// Compares what ranks have declared, if that was not done since. Collective; call `enter`
+  /// before. Cost: a reduction if a dat was declared since the last one.
+  void compare_declarations() {
+    if (ranks().has_declared()) ranks().barrier();
+  }
+
   /// If the check throws on any rank, all throw: this one its own error, the others one of the same
   /// code that names the rank. Collective; call `enter` before.
   void check_together(const std::function<void()>& check);

@@ -102,6 +102,8 @@ op_dat make_opaque(op_dat made, int dim, const char* type) {
   dat.opaque = true;
   dat.type_storage = type;
   dat.type = dat.type_storage.c_str();
+  api::running().ranks().declare(
+      fmt::format("rows of dat '{}', {} x {}", dat.name_storage, dim, type));
   if (const auto known = padded_type(type, dat.size)) {
     const int values = dat.size / static_cast<int>(core::size_of(*known));
     dat.value_type = values > dim ? *known : dat.value_type;

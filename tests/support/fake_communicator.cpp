@@ -132,12 +132,6 @@ class FakeCommunicator final : public Communicator {
  public:
   FakeCommunicator(FakeJob& job, int rank, int size) : Communicator(rank, size), job_(job) {}
 
-  void set_signature(CollectiveSignature signature) override {
-    const auto lock = job_.lock();
-    job_.throw_if_failed();
-    job_.set_signature(rank(), std::move(signature));
-  }
-
   std::vector<Message> exchange(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing)
       core::ensure(message.rank >= 0 && message.rank < size(), "a message to a rank out of range");
@@ -199,6 +193,11 @@ class FakeCommunicator final : public Communicator {
   }
 
  protected:
+  void put_signature(CollectiveSignature signature) override {
+    const auto lock = job_.lock();
+    job_.throw_if_failed();
+    job_.set_signature(rank(), std::move(signature));
+  }
   std::uint64_t* opened_channels() override { return &channels_; }
   std::uint64_t fingerprint() const override {
     const auto lock = job_.lock();

@@ -54,6 +54,15 @@ std::string described(const Position& position, std::string_view line) {
   return fmt::format("rank {} is at: {}", position.rank, line);
 }
 
+bool is_declaration(std::string_view line) {
+  return line.starts_with(declared_prefix);
+}
+
+std::string declared_by(const Position& position, std::string_view line) {
+  if (!is_declaration(line)) return fmt::format("rank {} declares nothing more", position.rank);
+  return fmt::format("rank {} {}", position.rank, line);
+}
+
 constexpr std::string_view ending_call = "op_exit";  ///< its signature
 
 }  // namespace
@@ -67,6 +76,11 @@ Error collective_mismatch(const Position& a, const Position& b) {
         fmt::format("ranks {} and {} have different sources of one kernel: {}; {}; start the "
                     "same program with the same kernel files on every rank",
                     a.rank, b.rank, described(a, line_a), described(b, line_b)));
+  if (is_declaration(line_a) || is_declaration(line_b))
+    return Error(ErrorCode::collective_mismatch,
+                 fmt::format("ranks declare different data: {}; {}; declare the same dats, with "
+                             "equal sets, types and dims, in the same order on every rank",
+                             declared_by(a, line_a), declared_by(b, line_b)));
   if (line_a == ending_call || line_b == ending_call)
     return Error(ErrorCode::rank_ended,
                  fmt::format("a rank ends the program while others go on: {}; {}; call op_exit on "

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <op2/error.hpp>
 
@@ -15,6 +16,9 @@ struct Position {
   std::uint64_t fingerprint;
   std::string steps;
 };
+
+/// How a line of `Position::steps` begins that is a declaration (Communicator::declare).
+inline constexpr std::string_view declared_prefix = "declares ";
 
 /// The error of two ranks that should make the same call. Shows the first line in which they
 /// differ, from both sides. Its code is kernel_differs if that line is the same loop with two

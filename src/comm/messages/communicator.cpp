@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/reduction_blocks.hpp>
 #include <core/seconds_since.hpp>
 
@@ -38,6 +39,26 @@ std::string Communicator::log_prefix() const {
   return size_ == 1 ? "" : fmt::format("[rank {}/{}] ", rank_, size_);
 }
 
+void Communicator::set_signature(CollectiveSignature signature) {
+  declared_in_signature_ = declared_;
+  signature.fingerprint ^= declared_fingerprint_;
+  if (declared_ != nullptr)
+    signature.describe = [call = std::move(signature.describe), declared = declared_] {
+      return (call ? call() : std::string()) + *declared;
+    };
+  put_signature(std::move(signature));
+}
+
+void Communicator::declare(std::string_view what) {
+  if (size_ == 1) return;
+  constexpr std::size_t most = 100'000;  // bytes: temporary dats may be declared for ever
+  const std::string line =
+      fmt::format("\n{}{} (number {})", declared_prefix, what, ++declarations_);
+  declared_fingerprint_ = fingerprint_of(declared_fingerprint_, line);
+  const bool is_short = declared_ != nullptr && declared_->size() < most;
+  declared_ = std::make_shared<const std::string>(is_short ? *declared_ + line : line);
+}
+
 void Communicator::reduce(WordReduction& words, std::string_view description) {
   if (size_ == 1) return;
   const std::vector<std::int64_t> attached = std::exchange(attached_, {});
@@ -47,6 +68,7 @@ void Communicator::reduce(WordReduction& words, std::string_view description) {
   auto blocks = packed(words, fingerprint_of(fingerprint(), operation));
   fold(blocks, operation);
   unpack(blocks, words);
+  if (declared_ == declared_in_signature_) declared_ = nullptr;  // all ranks have the same
   if (attached.empty()) return;
   const auto begin = words.maxima.begin() + static_cast<std::ptrdiff_t>(own);
   carried_.emplace(begin, words.maxima.end());

@@ -103,7 +103,16 @@ class Communicator {
   virtual NodeRank on_node() const { return {}; }
 
   /// Local. Describes the work of this rank from now on.
-  virtual void set_signature(CollectiveSignature signature) = 0;
+  void set_signature(CollectiveSignature signature);
+
+  /// Local. Something that this rank has declared without a message, which all ranks must have
+  /// declared in the same order: part of every signature that is set from now on. Nothing on one
+  /// rank.
+  void declare(std::string_view what);
+
+  /// Whether anything was declared since the last reduction, which compares it. Equal on all ranks
+  /// that declare the same.
+  bool has_declared() const { return declared_ != nullptr; }
 
   /// Local. Gives a line about each wait of more than 5 seconds for ranks that do not wait
   /// themselves. `tell` must not call the communicator.
@@ -195,6 +204,9 @@ class Communicator {
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
 
+  /// Local. The signature with all declarations.
+  virtual void put_signature(CollectiveSignature signature) = 0;
+
   /// How many channels this rank has opened, by which they are numbered. Null: they have no number.
   virtual std::uint64_t* opened_channels() { return nullptr; }
 
@@ -210,6 +222,10 @@ class Communicator {
 
  private:
   int rank_, size_;
+  std::uint64_t declarations_ = 0;         ///< so many
+  std::uint64_t declared_fingerprint_ = 0;  ///< of all declarations
+  /// Since the last reduction, a line each; and those of the signature. Null: none.
+  std::shared_ptr<const std::string> declared_, declared_in_signature_;
   std::vector<std::int64_t> attached_;  ///< to the next reduction
   std::optional<std::vector<std::int64_t>> carried_;
 };

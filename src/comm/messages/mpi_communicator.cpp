@@ -60,10 +60,6 @@ class MpiCommunicator final : public Communicator {
   }
 
   NodeRank on_node() const override { return on_node_; }
-  void set_signature(CollectiveSignature signature) override {
-    require_running_mpi();
-    watch_.set_signature(std::move(signature));
-  }
   void on_long_wait(std::function<void(const std::string&)> tell) override {
     watch_.on_long_wait(std::move(tell));
   }
@@ -88,6 +84,10 @@ class MpiCommunicator final : public Communicator {
   }
 
  protected:
+  void put_signature(CollectiveSignature signature) override {
+    require_running_mpi();
+    watch_.set_signature(std::move(signature));
+  }
   std::uint64_t fingerprint() const override { return watch_.fingerprint(); }
   std::uint64_t* opened_channels() override { return &channels_; }
   void fold(std::span<ReductionBlock> blocks, const std::string& operation) override;

@@ -29,8 +29,6 @@ class SelfCommunicator final : public Communicator {
  public:
   SelfCommunicator() : Communicator(0, 1) {}
 
-  void set_signature(CollectiveSignature) override {}
-
   std::vector<Message> exchange(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing)
       core::ensure(message.rank == 0, "a message to an invalid rank");
@@ -65,6 +63,7 @@ class SelfCommunicator final : public Communicator {
   void end_job(int) override {}
 
  protected:
+  void put_signature(CollectiveSignature) override {}
   std::uint64_t fingerprint() const override { return 0; }
   void fold(std::span<ReductionBlock>, const std::string&) override {}
   std::int64_t sum_before(std::int64_t) override { return 0; }

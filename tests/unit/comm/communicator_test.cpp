@@ -89,6 +89,55 @@ TEST(FakeCommunicator, CollectivesWithDifferentFingerprintsNameBothLoops) {
   EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (a.cpp:5) on 'edges'"));
 }
 
+TEST(FakeCommunicator, DeclarationsThatDifferAreNamedInTheNextCollective) {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
+    run_fake_ranks(3, [](Communicator& ranks) {
+      ranks.declare("dat 'a' on set 's', 1 x double");
+      ranks.declare(ranks.rank() == 1 ? "dat 't' on set 's', 1 x float"
+                                      : "dat 't' on set 's', 1 x double");
+      ranks.set_signature(loop(1, "op_partition"));
+      ranks.barrier();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("ranks declare different data: "));
+  EXPECT_THAT(text, HasSubstr("rank 1 declares dat 't' on set 's', 1 x float (number 2)"));
+  EXPECT_THAT(text, HasSubstr("declares dat 't' on set 's', 1 x double (number 2)"));
+  EXPECT_THAT(text, HasSubstr("; declare the same dats, with equal sets, types and dims"));
+}
+
+TEST(FakeCommunicator, ARankThatDeclaresMoreIsNamed) {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      if (!ranks.is_root()) ranks.declare("dat 't' on set 's', 1 x float");
+      ranks.set_signature(loop(1, "op_partition"));
+      ranks.barrier();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 0 declares nothing more; rank 1 declares dat 't' on set 's', "
+                              "1 x float (number 1); "));
+}
+
+TEST(FakeCommunicator, DeclarationsAreComparedOnce) {
+  run_fake_ranks(2, [](Communicator& ranks) {
+    EXPECT_FALSE(ranks.has_declared());
+    ranks.declare("dat 'a' on set 's', 1 x double");
+    EXPECT_TRUE(ranks.has_declared());
+    ranks.set_signature(loop(1, "op_partition"));
+    ranks.barrier();
+    EXPECT_FALSE(ranks.has_declared());
+  });
+}
+
+/// Declared after the signature was set, it is not compared yet.
+TEST(FakeCommunicator, DeclarationsBelongToTheNextSignature) {
+  run_fake_ranks(2, [](Communicator& ranks) {
+    ranks.set_signature(loop(1, "op_partition"));
+    ranks.declare("dat 'a' on set 's', 1 x double");
+    ranks.barrier();
+    EXPECT_TRUE(ranks.has_declared());
+  });
+}
+
 TEST(FakeCommunicator, DifferentCollectivesAreAMismatch) {
   const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2, [](Communicator& ranks) {

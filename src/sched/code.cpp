@@ -261,7 +261,7 @@ std::vector<std::string> CodeFinder::describe(const core::Queue& queue, const co
     else if (step.order == Order::any)
       descriptions.push_back(describe_code(*plan.code[s].compiled));
     else
-      descriptions.emplace_back("jit, in order");
+      descriptions.emplace_back(step.order == Order::by_rows ? "jit, by rows" : "jit, in order");
   }
   return descriptions;
 }

@@ -17,6 +17,11 @@ std::string text_of(core::Level level) {
   return level == core::no_level ? "-" : fmt::format("{}", level);
 }
 
+const char* text_of(Order order) {
+  if (order == Order::by_rows) return "in an order of its rows and threads";
+  return order == Order::any ? "in any order" : "in the order of its elements";
+}
+
 std::string describe_parts(const char* phase, const std::vector<LoopPart>& parts) {
   std::string text;
   for (const LoopPart& part : parts) {
@@ -72,7 +77,7 @@ std::string describe(const core::Queue& queue, const std::vector<Order>& order) 
   for (std::size_t k = 0; k < order.size(); ++k)
     if (!queue.records()[k].is_assignment())
       text += fmt::format("  loop {:<20} {}{}\n", queue.records()[k].name,
-                          order[k] == Order::any ? "in any order" : "in the order of its elements",
+                          text_of(order[k]),
                           queue.records()[k].colouring == nullptr
                               ? ""
                               : fmt::format(", colour {} of {}", queue.records()[k].colour + 1,

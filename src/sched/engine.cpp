@@ -193,7 +193,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
         [&](const Analysis& made) { verify_analysis(queue, made); });
   note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
   const auto order = pass.run(
-      "order", [&] { return find_order(queue, plan->analysis, ranks, options_.reproducible); },
+      "order", [&] { return find_order(queue, plan->analysis, ranks, options_); },
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));

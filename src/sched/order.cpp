@@ -68,6 +68,14 @@ bool meets_in_rows_read(const core::LoopRecord& loop, std::span<const core::Loop
   return meets_out_of_order(conflict_pattern(with_these), loop.set->within(extent));
 }
 
+/// Whether a loop whose result depends on its order may have one that the library chooses.
+bool may_run_by_rows(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                     const core::Options& options) {
+  return loop.set->whole && options.target == core::Target::cpu && !options.reproducible &&
+         options.renumber != core::RenumberMode::off && reads_shared_rows(args) &&
+         !has_payload(args);
+}
+
 bool has_info(std::span<const core::LoopArg> args) {
   return std::ranges::any_of(
       args, [](const core::LoopArg& arg) { return arg.is_payload() && arg.info_of >= 0; });
@@ -92,7 +100,7 @@ void mark_payloads(std::span<core::LoopArg> args, Order order) {
 }
 
 std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
-                              comm::Communicator& communicator, bool reproducible) {
+                              comm::Communicator& communicator, const core::Options& options) {
   std::vector<std::size_t> compared;  // loops that may depend on their order
   std::vector<char> flags;            // whether they do
   for (std::size_t k = 0; k < queue.size(); ++k) {
@@ -113,10 +121,11 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
     core::ensure(record.set->whole || record.colouring != nullptr ||
                      !meets_in_rows_read(record, queue.args_of(record), extent),
                  "a loop has no order in common on several ranks, and no colours");
-    if (reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
+    if (options.reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
         sets_payloads_in_order(record, queue.args_of(record)))
       refuse_payloads(record, communicator.size());
-    order[compared[n]] = Order::by_global_index;
+    const bool by_rows = may_run_by_rows(record, queue.args_of(record), options);
+    order[compared[n]] = by_rows ? Order::by_rows : Order::by_global_index;
   }
   return order;
 }
@@ -124,11 +133,21 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
 void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log) {
   if (!step.runs() || step.order == Order::any || has_payload(step.args)) return;
   const std::string which = named_with_site(queue.records()[step.record]);
+  if (step.order == Order::by_rows)
+    return log.warning_once(
+        which + " by rows",
+        fmt::format("{}: elements write rows that others use, so the result depends on their order, "
+                    "which follows from the number of threads{}; declare OP_INC if all they do is "
+                    "add, OP_MIN or OP_MAX if they keep the least or the greatest, or split the "
+                    "loop into one that reads and one that writes; OP2_RENUMBER=off keeps the "
+                    "declared order, on one thread",
+                    which, why_not_increments(queue, facts, step.record)));
   log.warning_once(
       which + " on one thread",
       fmt::format("{} runs on one thread: elements write rows that others "
                   "use, so the result depends on their order{}; if all they do is add, make the "
-                  "argument OP_INC, which all threads run, else this is right",
+                  "argument OP_INC, if they keep the least or the greatest, OP_MIN or OP_MAX, which "
+                  "all threads run, else this is right",
                   which, why_not_increments(queue, facts, step.record)));
 }
 

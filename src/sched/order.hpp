@@ -8,6 +8,7 @@
 
 #include <comm/messages/communicator.hpp>
 #include <core/log.hpp>
+#include <core/options.hpp>
 #include <core/queue.hpp>
 #include <sched/facts.hpp>
 #include <sched/plan.hpp>
@@ -17,16 +18,21 @@ namespace op2::sched {
 /// The order of each record's loop, as the rows of all ranks show it. Collective; the rows of the
 /// analysis exist. Cost: a pass over the maps through which dats are written, and a reduction; none
 /// if all that any loop does to shared rows is to add to them, and none sets a payload.
+///
+/// On one rank loops whose elements read what others modify run by_rows, unless the switches ask for
+/// the declared order (OP2_RENUMBER=off, OP2_TARGET=reference) or for another one
+/// (OP2_REPRODUCIBLE=on), or a device runs the others.
 /// @param queue  with the access that plans count with; on several ranks in colours
 /// @throws Error order_dependent (results are to be reproducible, several ranks have no common
 ///         order, and the loop sets an op_arg_info in order)
 std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
-                              comm::Communicator& communicator, bool reproducible);
+                              comm::Communicator& communicator, const core::Options& options);
 
 /// Lets payloads be set in any order if their loop runs in any order.
 void mark_payloads(std::span<core::LoopArg> args, Order order);
 
-/// Warns once of each compiled loop that must run in order, hence on one thread.
+/// Warns once of each compiled loop whose result depends on the order of its elements, so that it
+/// runs on one thread, or differs with the number of threads.
 void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log);
 
 }  // namespace op2::sched

@@ -83,7 +83,11 @@ enum class Order {
   any,
   /// It does: iterations run one after the other, the lowest global index first; on several ranks,
   /// where only what no loop reads may depend on it, in the order of local rows.
-  by_global_index
+  by_global_index,
+  /// It does, and one order is as good as another: all threads run iterations, those at the same
+  /// time share no row. The order follows from the local rows and the number of threads. On one
+  /// rank only.
+  by_rows
 };
 
 /// Where an argument of a step comes from.

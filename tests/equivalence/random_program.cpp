@@ -67,7 +67,12 @@ class Program {
   }
 
  private:
-  bool has_ordered() const { return shape_.ordered != OrderedLoops::none; }
+  bool has_ordered() const {
+    return shape_.ordered == OrderedLoops::in_colours || shape_.ordered == OrderedLoops::all;
+  }
+  bool has_last_payloads() const {
+    return shape_.ordered == OrderedLoops::payloads || shape_.ordered == OrderedLoops::all;
+  }
 
   /// In one of the ways that need no coordinates, or not at all.
   void partition() {
@@ -377,7 +382,7 @@ class Program {
   void queue_extreme(const PayloadKernels& k) {
     const op_set set = chance(random_, 50) ? mesh_.edges : mesh_.nodes;
     const op_dat dat = any(random_, mesh_.on(set, k.type, 1));
-    const bool is_most = shape_.ordered != OrderedLoops::all || chance(random_, 70);
+    const bool is_most = !has_last_payloads() || chance(random_, 70);
     const int start = pick(random_, 0, 3) * 20;
     for_type(k.type, [&]<class T>() {
       T extreme = static_cast<T>(start);

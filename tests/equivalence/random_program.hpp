@@ -38,8 +38,9 @@ struct Observed {
 /// Loops whose result depends on the order of their elements.
 enum class OrderedLoops {
   none,
-  in_colours,  ///< those that run in colours
-  all          ///< also payloads of the last element, which ranks have not in common
+  payloads,    ///< payloads of the last element, in the declared order
+  in_colours,  ///< those whose elements read what others modify, which run in colours on ranks
+  all          ///< both; ranks have no common order for the former
 };
 
 /// Which program.

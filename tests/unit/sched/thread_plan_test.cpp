@@ -50,6 +50,14 @@ TEST(ThreadPlan, IterationsOnTheBorderOfTwoBlocksWaitForTheSecondStage) {
   EXPECT_THAT(plan.stages[1], ElementsAre(IndexRanges{{3, 4}, {7, 8}}, IsEmpty()));
 }
 
+TEST(ThreadPlan, OnOneThreadStageFollowsStageAndThreadFollowsThread) {
+  const TestMap map = ring(8);
+  const ThreadPlan plan = on_one_thread(plan_threads({0, 8}, 2, all_columns(map)));
+  ASSERT_EQ(plan.stages.size(), 1u);
+  EXPECT_THAT(plan.stages[0], ElementsAre(IndexRanges{{0, 3}, {4, 7}, {3, 4}, {7, 8}}));
+  EXPECT_THAT(on_one_thread({}).stages, IsEmpty());
+}
+
 TEST(ThreadPlan, NeighbouringBlocksNeedTwoRoundsForAnyNumberOfThreads) {
   const TestMap map = ring(64);
   EXPECT_EQ(plan_threads({0, 64}, 8, all_columns(map)).stages.size(), 3u);

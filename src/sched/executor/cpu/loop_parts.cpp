@@ -64,14 +64,26 @@ StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
 LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const ConflictPattern& pattern,
                             IndexRange rows) {
   const core::Set& set = *step.set;
-  const bool in_order = step.order_of(code) == Order::by_global_index;
-  const bool alone = code.compiled == nullptr || in_order ||
-                     rows.size() < std::int64_t{threads_} * min_elements_per_thread;
+  const Order order = step.order_of(code);
+  const bool few = rows.size() < std::int64_t{threads_} * min_elements_per_thread;
+  const bool alone = code.compiled == nullptr || order == Order::by_global_index || few;
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
-  const auto plan = counts && step.runs_as_declared(code) ? plan_in_global_order(set)
-                                                          : plan_for(step, pattern, rows, threads);
+  const bool by_rows = order == Order::by_rows;
+  if (by_rows && alone && !few) return {plan_of_threads(step, pattern, rows), 1, counts};
+  const bool few_by_rows = by_rows && few && !set.numbers.empty();
+  const bool as_declared = counts && (few_by_rows || step.runs_as_declared(code));
+  const auto plan =
+      as_declared ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads);
   return {runs_some_rows(step) ? of_step(step, *plan) : plan, threads, counts};
+}
+
+/// On one thread, in an order in which all threads could run them.
+std::shared_ptr<const ThreadPlan> PartMaker::plan_of_threads(const Step& step,
+                                                             const ConflictPattern& pattern,
+                                                             IndexRange rows) {
+  return std::make_shared<const ThreadPlan>(
+      on_one_thread(*plan_for(step, pattern, rows, threads_)));
 }
 
 std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {

@@ -39,7 +39,8 @@ class PartMaker {
   explicit PartMaker(int threads) : threads_(threads) {}
 
   /// Parts of a step; none for one without iterations. Compiled code runs on all threads, unless
-  /// the order matters or there are too few iterations.
+  /// it has an order or there are too few iterations; by_rows, host functions have the order of
+  /// threads, and few iterations that of the declaration.
   StepParts parts_of(const Step& step, const StepCode& code);
 
   /// To be called when rows or maps have moved, after all plans were destroyed.
@@ -54,6 +55,9 @@ class PartMaker {
                    IndexRange rows);
   std::shared_ptr<const ThreadPlan> plan_for(const Step& step, const ConflictPattern& pattern,
                                              IndexRange rows, int threads);
+  std::shared_ptr<const ThreadPlan> plan_of_threads(const Step& step,
+                                                    const ConflictPattern& pattern,
+                                                    IndexRange rows);
   std::shared_ptr<const ThreadPlan> plan_in_global_order(const core::Set& set);
 
   int threads_;

@@ -155,6 +155,15 @@ ThreadPlan plan_threads(IndexRange rows, int threads, std::span<const RowAccess>
   return plan;
 }
 
+ThreadPlan on_one_thread(const ThreadPlan& plan) {
+  IndexRanges all;
+  for (const Stage& stage : plan.stages)
+    for (const IndexRanges& ranges : stage)
+      for (const IndexRange& range : ranges) append(all, range);
+  if (all.empty()) return {};
+  return {{{std::move(all)}}};
+}
+
 ThreadPlanStatistics statistics_of(const ThreadPlan& plan) {
   std::int64_t total = 0, first = 0, longest_path = 0;
   std::size_t threads = 1;

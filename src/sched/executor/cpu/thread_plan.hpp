@@ -30,6 +30,9 @@ ThreadPlan plan_threads(IndexRange rows, int threads, std::span<const RowAccess>
 /// All iterations in order on thread 0.
 ThreadPlan plan_in_order(IndexRange rows, int threads);
 
+/// The iterations of all threads on one, in an order that the plan allows.
+ThreadPlan on_one_thread(const ThreadPlan& plan);
+
 /// All iterations on one thread, the row with the lowest global index first.
 /// @param global_index  of each row: distinct
 ThreadPlan plan_by_global_index(std::span<const std::int32_t> global_index);

@@ -20,3 +20,11 @@
 /// Works before `op_init`; valid until the program ends. Any program with `--op2-version` prints it
 /// with what is built in. Local.
 OP2_API const char* op2_version();
+
+/// Whether the library that runs has an optional part: "mpi" (several ranks), "hdf5" (HDF5 files),
+/// "parallel_hdf5" (ranks write them together), "scotch", "ptscotch" (the partitioner), "hwloc"
+/// (threads are bound to cores), "llvm" (kernels are compiled for CPUs at run time) or "cuda"
+/// (OP2_TARGET=cuda; whether there are a GPU and its compiler shows at op_init).
+/// Upper and lower case are the same. Works before `op_init`. Local.
+/// @throws Error bad_option  there is no part of that name
+OP2_API bool op_has(const char* part);

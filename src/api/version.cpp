@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/version.hpp>
 
+#include <map>
+#include <sstream>
 #include <string_view>
+#include <vector>
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <op2/version.hpp>
+
+#include <core/error.hpp>
+#include <core/lower_case.hpp>
 
 namespace op2::api {
 namespace {
@@ -37,6 +44,19 @@ int add_other_version(dl_phdr_info* loaded, std::size_t, void* found) {
   return 0;
 }
 
+/// The parts of OP2_BUILT_IN, "  HDF5      1.10.8, parallel\n" or "  MPI       no\n", and what
+/// needs nothing to be built.
+std::map<std::string, bool> parts() {
+  std::map<std::string, bool> found{{"cuda", true}};
+  std::istringstream lines(OP2_BUILT_IN);
+  for (std::string name, version; lines >> name && std::getline(lines >> std::ws, version);) {
+    const bool is_built = version != "no";
+    found[core::lower_case(name)] = is_built;
+    if (name == "HDF5") found["parallel_hdf5"] = is_built && version.ends_with("parallel");
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string version_text() {
@@ -60,4 +80,15 @@ std::string other_versions() {
 
 const char* op2_version() {
   return OP2_VERSION_STRING;
+}
+
+bool op_has(const char* part) {
+  const std::map<std::string, bool> known = op2::api::parts();
+  const auto found = known.find(op2::core::lower_case(part == nullptr ? "" : part));
+  if (found != known.end()) return found->second;
+  std::vector<std::string_view> names;
+  for (const auto& [name, is_built] : known) names.push_back(name);
+  op2::core::fail(op2::ErrorCode::bad_option,
+                  "unknown part of the library: op_has(\"{}\"); use one of {}",
+                  part == nullptr ? "" : part, fmt::format("{}", fmt::join(names, ", ")));
 }

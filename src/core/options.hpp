@@ -154,7 +154,8 @@ struct Options {
 ///         and the word of OP2_DEBUG that replaces it have different values
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
 
-/// A message for each environment variable that begins with OP2_ and is not a switch.
+/// A message for each environment variable that is not a switch, but begins with OP2_, or is one but
+/// for lower case and a character ("op2_chain", "OP_CHAIN").
 std::vector<std::string> unknown_switches(char** environment);
 
 /// The table as text (--op2-help) and as a Markdown table (docs/switches.md).

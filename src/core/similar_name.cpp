@@ -37,6 +37,11 @@ std::optional<std::string> similar_name(std::string_view unknown,
   return distance(nearest) <= most ? std::optional(nearest) : std::nullopt;
 }
 
+bool differs_by_one(std::string_view a, std::string_view b) {
+  const std::size_t difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+  return difference <= 1 && edit_distance(a, b) == 1;
+}
+
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> known) {
   const auto similar = similar_name(unknown, known);
   return similar ? "; did you mean '" + *similar + "'?" : "";

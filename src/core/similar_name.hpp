@@ -15,6 +15,9 @@ namespace op2::core {
 std::optional<std::string> similar_name(std::string_view unknown,
                                         std::span<const std::string> known);
 
+/// Whether one character was left out, added or replaced.
+bool differs_by_one(std::string_view a, std::string_view b);
+
 /// "; did you mean 'gam'?", or nothing.
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> known);
 

@@ -362,6 +362,24 @@ TEST(Session, TheVersionOfTheLibraryIsThatOfItsHeaders) {
   EXPECT_EQ(numbers, OP2_VERSION_STRING);
 }
 
+/// As the version says, which the test above has read.
+TEST(Session, PartsOfTheLibraryAreKnownBeforeItRuns) {
+  EXPECT_TRUE(op_has("cuda"));
+  EXPECT_EQ(op_has("hdf5"), OP2_TEST_HDF5 != 0);
+  EXPECT_EQ(op_has("HDF5"), op_has("hdf5"));
+  EXPECT_EQ(op_has("mpi"), OP2_TEST_MPI != 0);
+  EXPECT_EQ(op_has("llvm"), OP2_TEST_LLVM != 0);
+  EXPECT_EQ(op_has("ptscotch"), OP2_TEST_PTSCOTCH != 0);
+  EXPECT_LE(op_has("parallel_hdf5"), op_has("hdf5"));
+  for (const char* part : {"scotch", "hwloc"}) EXPECT_NO_THROW(op_has(part)) << part;
+}
+
+TEST(Session, PartsThatTheLibraryDoesNotKnowAreErrors) {
+  for (const char* part : {"netcdf", "", "hdf", static_cast<const char*>(nullptr)})
+    EXPECT_THAT(error_text(ErrorCode::bad_option, [&] { op_has(part); }),
+                HasSubstr("; use one of cuda, hdf5, "));
+}
+
 TEST(Session, SeveralProcessesThatDoNotFindEachOtherAreRefused) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "Open MPI leaves memory behind";

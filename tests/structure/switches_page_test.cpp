@@ -26,8 +26,8 @@ std::string wanted() {
   return "# Run-time switches\n\n"
          "Made from `src/core/options.cpp`; `--op2-help` on the command line of any program shows "
          "the\nfirst table. The variables are read by `op_init`. An unknown `OP2_*` variable or "
-         "value is "
-         "reported.\n\n" +
+         "value is reported, and so is\na variable whose name nearly is one: `op2_chain`, "
+         "`OP_CHAIN`.\n\n" +
          with_links(op2::core::switches_as_markdown()) +
          "\n## For tests and comparisons\n\nWords of `OP2_DEBUG`, e.g. "
          "`OP2_DEBUG=no_fuse,tile=4000`. The variables in the last column are read, too. A "

@@ -277,5 +277,30 @@ TEST(Options, VariablesThatAreNotSwitchesAreFound) {
                            "you mean 'OP2_THREADS'?"));
 }
 
+/// In lower case, without a character, or with another one.
+TEST(Options, MisspelledNamesOfSwitchesAreFound) {
+  const std::pair<std::string, const char*> misspelled[] = {
+      {"op2_chain", "OP2_CHAIN"},     {"Op2_Chain", "OP2_CHAIN"},   {"op2_thread", "OP2_THREADS"},
+      {"OP_CHAIN", "OP2_CHAIN"},      {"op_chain", "OP2_CHAIN"},    {"OP2CHAIN", "OP2_CHAIN"},
+      {"OP3_CHAIN", "OP2_CHAIN"},     {"0P2_TIMING", "OP2_TIMING"}, {"OP2_CHIAN", "OP2_CHAIN"},
+      {"_OP2_THREADS", "OP2_THREADS"}};
+  for (const auto& [name, meant] : misspelled) {
+    std::string entry = name + "=on";
+    char* environment[] = {entry.data(), nullptr};
+    EXPECT_THAT(unknown_switches(environment),
+                testing::ElementsAre(name + " is not a switch of libop2; --op2-help lists them; "
+                                            "did you mean '" +
+                                     meant + "'?"));
+  }
+}
+
+TEST(Options, VariablesOfOthersAreNotMisspelledSwitches) {
+  for (std::string entry : {"OP_PROFILE_JSON_OUTPUT=a.json", "OP_SESSION_work=x", "op2_folder=/a",
+                            "CHAIN=on", "_=/bin/ls", "HOME=/", "OPAL_PREFIX=/usr", "OMP_NUM_THREADS=2", "=x"}) {
+    char* environment[] = {entry.data(), nullptr};
+    EXPECT_THAT(unknown_switches(environment), testing::IsEmpty()) << entry;
+  }
+}
+
 }  // namespace
 }  // namespace op2::core

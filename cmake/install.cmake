@@ -28,7 +28,7 @@ install(TARGETS op2 op2_compat EXPORT op2Targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
 add_dependencies(op2_package op2)
 op2_install(library LIBRARY ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} op2_llvm op2_clang)
-op2_install(library RUNTIME ${CMAKE_INSTALL_LIBEXECDIR}/${OP2_VERSIONED_FOLDER} op2-compile)
+op2_install(library RUNTIME ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} op2-compile)
 
 # What the packages of CMake and pkg-config say of each part: its version, or "no".
 set(OP2_BUILT_EMBED no)

@@ -61,7 +61,8 @@ enum class CompileStatus {
                     ///< tells where
   crashed,          ///< the compiler failed; `message` tells what is known
   over_limit,       ///< it needed more than OP2_JIT_LIMIT allows; `message` is what and how much
-  unavailable       ///< the compiler cannot be loaded; `message` is the reason
+  unavailable,      ///< the compiler cannot be loaded; `message` is the reason
+  no_thread         ///< a thread that it needs cannot be started; `message` is the reason
 };
 
 struct CompileResult {

@@ -12,6 +12,7 @@
 #include <core/error.hpp>
 #include <jit/library_folder.hpp>
 #include <jit/plugin_version.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
 namespace {
@@ -32,7 +33,13 @@ struct LoadedFile {
 /// The first file that can be loaded.
 LoadedFile load_first(const std::vector<fs::path>& files) {
   std::string tried;
+  const Writers writers = writers_of_code(reinterpret_cast<const void*>(&load_plugin));
   for (const auto& file : files) {
+    const std::string exposure = exposure_of_file(file, writers);
+    if (!exposure.empty()) {
+      tried += fmt::format("\n  {}: {}; {}", file.string(), exposure, advice_on_exposure);
+      continue;
+    }
     if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return {library, file};
     tried += fmt::format("\n  {}", dlerror());
   }

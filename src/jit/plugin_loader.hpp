@@ -16,8 +16,9 @@ struct Plugin {
 };
 
 /// Loads libop2_llvm.so from `plugin_dir` (OP2_PLUGIN_DIR) or, if that is empty, from this
-/// library's folder or its subfolder op2. The plug-in is never unloaded. Cost: loading LLVM, some
-/// 30 ms.
+/// library's folder or its subfolder op2. Files that others than this user, root and the owner of
+/// this library could have written are not loaded. The plug-in is never unloaded. Cost: loading
+/// LLVM, some 30 ms.
 /// @param cpu  LLVM's name of the CPU to generate code for; empty: this machine's
 /// @throws Error plugin_failure (lists the files tried and why they failed), bad_option (unknown
 ///         `cpu`), not_compiled

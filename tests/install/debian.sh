@@ -28,7 +28,6 @@ package=$work/next
 mkdir -p "$package/DEBIAN" "$package/usr/lib"
 cp -P "$next/lib/libop2.so.$second"* "$package/usr/lib"
 cp -r "$next/lib/op2-$second" "$package/usr/lib"
-cp -r "$next/libexec" "$package/usr"
 cat >"$package/DEBIAN/control" <<END
 Package: libop2-$second
 Version: $second.0
@@ -98,7 +97,7 @@ apt-get install -y --no-install-recommends lintian
 lintian --allow-root --fail-on error /debs/*_$first.*.deb
 ls /usr/share/doc/op2/html/index.html /usr/share/man/man1/op2-mesh.1.gz
 apt-get purge -y 'libop2*' 'op2*'
-if ls -d /usr/lib/*op2* /usr/lib/*/*op2* /usr/libexec/op2* /usr/include/op2 /usr/share/op2; then
+if ls -d /usr/lib/*op2* /usr/lib/*/*op2* /usr/include/op2 /usr/share/op2; then
   echo "something is left after removal"
   exit 1
 fi

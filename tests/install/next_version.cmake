@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# This tree as the next version with another interface, for versions.sh: ${next}/include, lib and libexec. Only what knows the
+# This tree as the next version with another interface, for versions.sh: ${next}/include and lib. Only what knows the
 # version is compiled again, with another version.hpp.
 set(next ${CMAKE_CURRENT_BINARY_DIR}/next)
 if(PROJECT_VERSION_MAJOR EQUAL 0)
@@ -53,7 +53,7 @@ endfunction()
 function(next_flags)
   foreach(target IN LISTS ARGN)
     target_include_directories(${target} BEFORE PRIVATE ${next}/include ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    target_compile_definitions(${target} PRIVATE OP2_LIBEXEC_FROM_LIB="../libexec" OP2_VERSIONED_FOLDER="op2-${next_interface}"
+    target_compile_definitions(${target} PRIVATE OP2_VERSIONED_FOLDER="op2-${next_interface}"
                                OP2_INTERFACE="${next_interface}" OP2_BUILT_IN="" OP2_COMPILER="a compiler" OP2_SANITIZERS="")
     op2_set_test_flags(${target})
   endforeach()
@@ -83,5 +83,5 @@ list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/src/jit/remote/program/)
 add_executable(op2_next_compile ${sources})
 target_link_libraries(op2_next_compile PRIVATE fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(op2_next_compile PROPERTIES OUTPUT_NAME op2-compile
-                      RUNTIME_OUTPUT_DIRECTORY ${next}/libexec/op2-${next_interface})
+                      RUNTIME_OUTPUT_DIRECTORY ${next}/lib/op2-${next_interface})
 next_flags(op2_next_compile)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # versions.sh SOURCE WORK PREFIX LIBDIR NEXT CONSUMER FIRST SECOND COMPILER: two versions side by side in one prefix.
-# NEXT: folder of the next version, with include/, lib/ and libexec/; CONSUMER: a program that was built with the first;
+# NEXT: folder of the next version, with include/ and lib/; CONSUMER: a program that was built with the first;
 # FIRST and SECOND: their interfaces, e.g. 0.1 and 0.2.
 set -eu
 source=$1 work=$2 prefix=$3 libdir=$4 next=$5 consumer=$6 first=$7 second=$8 compiler=$9
@@ -15,7 +15,6 @@ unset OP2_PLUGIN_DIR
 # Beside what is installed, under the names that the rules of installation give.
 cp -P "$next/lib/libop2.so.$second"* "$both"
 cp -r "$next/lib/op2-$second" "$both"
-cp -r "$next/libexec/op2-$second" "$work/both/libexec"
 
 fail() {
   echo "$1" >&2

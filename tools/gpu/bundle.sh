@@ -102,7 +102,7 @@ take() {
 # The files of the compiler for CPUs, with all that it loads and the bundle does not have.
 files_of_llvm() {
   local part
-  for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile; do
+  for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/lib/op2-compile; do
     [ ! -e "$part" ] || { echo "$part" && libraries_of "$part"; }
   done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done
 }
@@ -134,7 +134,7 @@ add_llvm() {
     echo "none"
   elif echo "$files" | grep -q -E '/lib(LLVM|clang-cpp)[.-]'; then
     mkdir "$folder/llvm"
-    ln -s "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile "$folder/llvm/"
+    ln -s "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/lib/op2-compile "$folder/llvm/"
     echo "not in the bundle, $(du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }')"
   else
     pack_llvm $files

@@ -2,9 +2,13 @@
 // Compiles so that the process outlives a failure of the compiler.
 #include <jit/llvm/compiler.hpp>
 
+#include <cstring>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
+
+#include <pthread.h>
 
 #include <fmt/format.h>
 #include <llvm/Support/CrashRecoveryContext.h>
@@ -18,13 +22,32 @@
 namespace op2::jit {
 namespace {
 
-constexpr unsigned stack_bytes =
-    64U << 20U;  // deeply nested source costs stack; only touched pages cost memory
+constexpr std::size_t stack_bytes =
+    std::size_t{64} << 20;  // deeply nested source costs stack; only touched pages cost memory
 
 /// Keeps the last message of LLVM before it gives up.
 struct Recovery : llvm::CrashRecoveryContext {
   std::string reason;
 };
+
+/// Runs `work` on a thread with a large stack, and waits for it. LLVM's own threads end the process
+/// if they cannot be started.
+/// @return 0, or the number of the error if there is no thread to be had
+int run_on_thread(const std::function<void()>& work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  const auto run = [](void* argument) -> void* {
+    (*static_cast<const std::function<void()>*>(argument))();
+    return nullptr;
+  };
+  pthread_t thread{};
+  const int refusal =
+      pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work));
+  pthread_attr_destroy(&attributes);
+  if (refusal == 0) pthread_join(thread, nullptr);
+  return refusal;
+}
 
 /// Called by LLVM instead of ending the process.
 void leave_compilation(void*, const char* reason, bool) {
@@ -47,20 +70,28 @@ class ClangCompiler : public Compiler {
   CompileResult compile(const CompileRequest& request) override {
     const auto start = core::Clock::now();
     CompileResult result;
-    Recovery recovery;
     if (!enter()) {
       result.message = "the compiler failed on another kernel before, and cannot be used any more";
       return result;
     }
     std::int32_t unit = 0;
-    const bool survived = recovery.RunSafelyOnThread(
-        [&] { result = compile_loop(machine_, kernels_, request, unit); }, stack_bytes);
-    leave(survived || !recovery.reason.empty());
-    if (!survived) {
+    bool survived = true, is_orderly = true;
+    std::string reason;
+    const int refusal = run_on_thread([&] {
+      Recovery recovery;
+      survived =
+          recovery.RunSafely([&] { result = compile_loop(machine_, kernels_, request, unit); });
+      is_orderly = survived || !recovery.reason.empty();
+      reason = is_orderly ? recovery.reason : fmt::format("signal or exit {}", recovery.RetCode);
+    });
+    leave(is_orderly);
+    if (refusal != 0) {
+      result.status = CompileStatus::no_thread;
+      result.message = std::strerror(refusal);
+    } else if (!survived) {
       result = {};
       result.unit = unit;
-      result.message = recovery.reason.empty() ? fmt::format("signal or exit {}", recovery.RetCode)
-                                               : recovery.reason;
+      result.message = reason;
     }
     result.seconds = core::seconds_since(start);
     return result;

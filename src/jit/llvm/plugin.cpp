@@ -12,14 +12,21 @@
 #include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
 #include <jit/plugin_version.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
 namespace {
 
 /// @param message  set if null is returned
 std::unique_ptr<Compiler> load_compiler(const Machine& machine, std::string& message) {
-  const std::string path =
-      library_folder(reinterpret_cast<const void*>(&load_compiler)) / "libop2_clang.so";
+  const auto* const here = reinterpret_cast<const void*>(&load_compiler);
+  const std::string path = library_folder(here) / "libop2_clang.so";
+  const std::string exposure = exposure_of_file(path, writers_of_code(here));
+  if (!exposure.empty()) {
+    message = fmt::format("the compiler '{}' is not loaded, since {}; {}", path, exposure,
+                          advice_on_exposure);
+    return nullptr;
+  }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     message = fmt::format("cannot load the compiler: {}", dlerror());

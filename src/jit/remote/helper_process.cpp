@@ -3,7 +3,6 @@
 
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,15 +13,14 @@
 
 #include <fmt/format.h>
 
-#include <jit/library_folder.hpp>
-
 namespace op2::jit {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// What the helper needs of the program's environment. Variables of MPI libraries, and libraries
-/// that are loaded before all others, are not for it.
+/// What the helper needs of the program's environment: nothing in a program with more privileges
+/// than its user. Variables of MPI libraries, and libraries that are loaded before all others, are
+/// not for it.
 constexpr const char* kept_variables[] = {"ASAN_OPTIONS", "HOME", "LANG",         "LD_LIBRARY_PATH",
                                           "LC_ALL",       "PATH", "TMPDIR",       "TSAN_OPTIONS",
                                           "TZ",           "TERM", "UBSAN_OPTIONS"};
@@ -30,7 +28,7 @@ constexpr const char* kept_variables[] = {"ASAN_OPTIONS", "HOME", "LANG",       
 std::vector<std::string> kept_environment() {
   std::vector<std::string> kept;
   for (const char* name : kept_variables)
-    if (const char* value = std::getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
+    if (const char* value = secure_getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
   return kept;
 }
 
@@ -90,15 +88,13 @@ void end_first_process(pid_t child) {
   }
 }
 
-/// Time for loading the compiler, also from a slow disk; 0: unlimited.
-void set_patience(const Descriptor& socket, int seconds) {
-  const timeval patience{seconds, 0};
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-}
+constexpr const char* no_answer = "it ends without an answer";
 
 /// The first thing that a helper says. @return empty if it is ready for the target
-std::string fault_of(const std::optional<Message>& answer, const TargetInfo& target) {
-  if (!answer) return "it ends without an answer";
+std::string fault_of(const Received& answer, const TargetInfo& target) {
+  if (answer.is_late)
+    return fmt::format("it does not answer for {} s", start_patience.count() / 1000);
+  if (!answer) return no_answer;
   if (answer->kind == MessageKind::refused)
     return from_bytes<std::string>(answer->content).value_or("it is of another version of libop2");
   const auto found = from_bytes<TargetInfo>(answer->content);
@@ -108,19 +104,8 @@ std::string fault_of(const std::optional<Message>& answer, const TargetInfo& tar
 
 }  // namespace
 
-std::vector<fs::path> helper_files(const std::string& plugin_dir) {
-  const fs::path folder = plugin_dir.empty()
-                              ? library_folder(reinterpret_cast<const void*>(&helper_files))
-                              : fs::absolute(plugin_dir);
-  constexpr const char* name = "op2-compile";
-  const fs::path installed = fs::path(OP2_LIBEXEC_FROM_LIB) / OP2_VERSIONED_FOLDER / name;
-  return {folder / installed, folder / ".." / installed,  // from the folder of the plug-in
-          folder / ".." / "libexec" / name, folder / name};
-}
-
 std::unique_ptr<HelperProcess> HelperProcess::start(const fs::path& file, const Greeting& greeting,
                                                     const TargetInfo& target, std::string& reason) {
-  constexpr int patience_seconds = 60;
   SocketPair sockets = make_sockets();
   pid_t child = 0;
   const int failure = sockets ? spawn(file, sockets.theirs, child) : errno;
@@ -129,20 +114,23 @@ std::unique_ptr<HelperProcess> HelperProcess::start(const fs::path& file, const 
     return nullptr;
   }
   sockets.theirs = Descriptor();
-  set_patience(sockets.ours, patience_seconds);
-  send_message(sockets.ours, {MessageKind::greeting, to_bytes(greeting)});
-  reason = fault_of(receive_message(sockets.ours), target);
-  set_patience(sockets.ours, 0);
+  set_patience(sockets.ours, start_patience);
+  if (send_message(sockets.ours, {MessageKind::greeting, to_bytes(greeting)}))
+    reason = fault_of(receive_message(sockets.ours), target);
+  else
+    reason = errno == EPIPE ? no_answer
+                            : fmt::format("it takes no message: {}", std::strerror(errno));
   end_first_process(child);
   if (!reason.empty()) return nullptr;
   return std::unique_ptr<HelperProcess>(new HelperProcess(std::move(sockets.ours)));
 }
 
-Descriptor HelperProcess::new_worker() {
+Descriptor HelperProcess::new_worker(std::chrono::milliseconds patience) {
   SocketPair sockets = make_sockets();
   if (!sockets || !send_descriptor(socket_, sockets.theirs)) return Descriptor();
   sockets.theirs = Descriptor();
-  const auto answer = receive_message(sockets.ours);
+  set_patience(sockets.ours, patience);
+  const Received answer = receive_message(sockets.ours);
   return answer && answer->kind == MessageKind::ready ? std::move(sockets.ours) : Descriptor();
 }
 

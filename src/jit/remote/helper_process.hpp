@@ -8,19 +8,21 @@
 // it. Signals that are sent to the whole group of processes (Ctrl-C) do not reach it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <jit/remote/compile_bytes.hpp>
 #include <jit/remote/messages.hpp>
 
 namespace op2::jit {
 
-/// The files that are tried, the first that exists counts.
-/// @param plugin_dir  as for load_backend
-std::vector<std::filesystem::path> helper_files(const std::string& plugin_dir);
+/// How long a process may take to be ready: the compiler may be loaded from a slow disk.
+inline constexpr std::chrono::milliseconds start_patience{60'000};
+
+/// The name of the helper's file, which is in the folder of the plug-in.
+inline constexpr const char* helper_name = "op2-compile";
 
 class HelperProcess {
  public:
@@ -32,8 +34,8 @@ class HelperProcess {
                                               const Greeting& greeting, const TargetInfo& target,
                                               std::string& reason);
 
-  /// A socket to a new worker, which is ready. @return empty if there is none
-  Descriptor new_worker();
+  /// A socket to a new worker, which is ready. @return empty if there is none in time
+  Descriptor new_worker(std::chrono::milliseconds patience = start_patience);
 
  private:
   explicit HelperProcess(Descriptor socket) : socket_(std::move(socket)) {}

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include <core/uninterrupted.hpp>
@@ -34,14 +36,17 @@ bool send_all(int socket, const std::byte* data, std::size_t size) {
   return true;
 }
 
-bool receive_all(int socket, std::byte* data, std::size_t size) {
+enum class Arrival { whole, late, never };
+
+Arrival receive_all(int socket, std::byte* data, std::size_t size) {
   while (size > 0) {
     const auto got = uninterrupted([&] { return recv(socket, data, size, 0); });
-    if (got <= 0) return false;
+    if (got < 0 && errno == EAGAIN) return Arrival::late;
+    if (got <= 0) return Arrival::never;
     data += got;
     size -= static_cast<std::size_t>(got);
   }
-  return true;
+  return Arrival::whole;
 }
 
 /// A message of one byte with room for a descriptor.
@@ -87,14 +92,22 @@ bool send_message(const Descriptor& socket, const Message& message) {
          send_all(socket.get(), message.content.data(), message.content.size());
 }
 
-std::optional<Message> receive_message(const Descriptor& socket) {
+void set_patience(const Descriptor& socket, std::chrono::milliseconds patience) {
+  const auto microseconds = std::chrono::microseconds(patience).count();
+  const timeval time{microseconds / 1'000'000, microseconds % 1'000'000};
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO})
+    setsockopt(socket.get(), SOL_SOCKET, direction, &time, sizeof time);
+}
+
+Received receive_message(const Descriptor& socket) {
   Header header;
-  if (!receive_all(socket.get(), reinterpret_cast<std::byte*>(&header), sizeof header) ||
-      header.bytes > most_bytes)
-    return {};
+  Arrival arrival = receive_all(socket.get(), reinterpret_cast<std::byte*>(&header), sizeof header);
+  if (arrival != Arrival::whole || header.bytes > most_bytes)
+    return {.is_late = arrival == Arrival::late};
   Message message{static_cast<MessageKind>(header.kind), std::vector<std::byte>(header.bytes)};
-  if (!receive_all(socket.get(), message.content.data(), message.content.size())) return {};
-  return message;
+  arrival = receive_all(socket.get(), message.content.data(), message.content.size());
+  if (arrival != Arrival::whole) return {.is_late = arrival == Arrival::late};
+  return {std::move(message)};
 }
 
 bool send_descriptor(const Descriptor& socket, const Descriptor& sent) {

@@ -2,6 +2,7 @@
 // Messages between the program and the processes that compile for it, over sockets of one machine.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -51,11 +52,23 @@ struct Message {
   std::vector<std::byte> content;
 };
 
-/// @return false if the process at the other end is gone
+/// What `receive_message` returns.
+struct Received {
+  std::optional<Message> message{};
+  bool is_late = false;  ///< the process at the other end may still live
+  explicit operator bool() const { return message.has_value(); }
+  const Message* operator->() const { return &*message; }
+};
+
+/// How long sending to and receiving from the process at the other end may stand still; without a
+/// call, for ever.
+void set_patience(const Descriptor& socket, std::chrono::milliseconds patience);
+
+/// @return false, with the reason in errno, if the process at the other end is gone or stands still
 bool send_message(const Descriptor& socket, const Message& message);
 
-/// Waits for a message. @return nothing if the process at the other end is gone
-std::optional<Message> receive_message(const Descriptor& socket);
+/// Waits for a message. @return nothing if the process at the other end is gone or stands still
+Received receive_message(const Descriptor& socket);
 
 /// Gives another process a copy of a descriptor. @return false if that process is gone
 bool send_descriptor(const Descriptor& socket, const Descriptor& sent);

@@ -9,31 +9,18 @@
 
 #include <jit/plugin_loader.hpp>
 #include <jit/plugin_version.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The first file that exists, or the first of all.
-fs::path first_existing(const std::vector<fs::path>& files) {
-  std::error_code ignored;
-  for (const fs::path& file : files)
-    if (fs::exists(file, ignored)) return file;
-  return files.front();
-}
-
 std::vector<std::size_t> hashes_of(const CompileRequest& request) {
   std::vector<std::size_t> hashes;
   for (const CompileUnit& unit : request.units)
     hashes.push_back(std::hash<std::string>()(unit.source));
   return hashes;
-}
-
-/// @return whether the worker has the question
-bool starts(const Descriptor& worker, const Message& question) {
-  const auto answer = send_message(worker, question) ? receive_message(worker) : std::nullopt;
-  return answer && answer->kind == MessageKind::started;
 }
 
 /// What to do if a helper cannot be used.
@@ -46,6 +33,16 @@ const char* advice_for(const fs::path& file) {
   if ((found.permissions() & executable) == fs::perms::none)
     return "make it executable (chmod +x), or install libop2 again";
   return "install libop2 again, and allow it to start processes";
+}
+
+CompileResult late_worker(std::chrono::milliseconds patience) {
+  CompileResult result;
+  result.status = CompileStatus::over_limit;
+  result.message = fmt::format(
+      "the process that compiles it has not answered for {} s, ten times the CPU time that it may "
+      "take, and stands still",
+      std::chrono::duration<double>(patience).count());
+  return result;
 }
 
 CompileResult lost_worker() {
@@ -63,37 +60,45 @@ void RemoteBackend::prepare() {
   has_helper();
 }
 
-void RemoteBackend::warn(const fs::path& file, const std::string& reason) {
+/// From now on this process compiles.
+void RemoteBackend::refuse(const std::string& reason, const std::string& advice) {
+  is_refused_ = true;
   log_.warning_once(
       "op2-compile",
       fmt::format("the helper that compiles kernels cannot be used: '{}', {}; kernels are compiled "
                   "in this process, which OP2_JIT_LIMIT does not bound; {}",
-                  file.lexically_normal().string(), reason, advice_for(file)));
+                  settings_.helper.lexically_normal().string(), reason, advice));
 }
 
 /// Starts the helper if there is none.
 bool RemoteBackend::has_helper() {
   if (helper_ != nullptr || is_refused_) return helper_ != nullptr;
-  const fs::path file = first_existing(settings_.helpers);
-  std::string reason;
+  const fs::path& file = settings_.helper;
+  std::string reason =
+      exposure_of_file(file, writers_of_code(reinterpret_cast<const void*>(&load_remote_backend)));
+  if (!reason.empty()) {
+    refuse(reason, advice_on_exposure);
+    return false;
+  }
   helper_ = HelperProcess::start(
       file, {plugin_version(), settings_.plugin.string(), settings_.cpu, settings_.limit},
       local_->target(), reason);
-  if (helper_ == nullptr) {
-    is_refused_ = true;
-    warn(file, reason);
-  }
+  if (helper_ == nullptr) refuse(reason, advice_for(file));
   return helper_ != nullptr;
 }
 
-/// A helper that has been killed is replaced once.
+/// For what takes milliseconds, unless the process stands still.
+std::chrono::milliseconds RemoteBackend::start_time() const {
+  return std::min(start_patience, settings_.patience);
+}
+
+/// A helper that has been killed, or stands still, is replaced once.
 RemoteBackend::Worker RemoteBackend::new_worker() {
   for (int attempt = 0; attempt < 2 && has_helper(); ++attempt) {
-    if (Descriptor socket = helper_->new_worker()) return {std::move(socket), {}};
+    if (Descriptor socket = helper_->new_worker(start_time())) return {std::move(socket), {}};
     helper_ = nullptr;
   }
-  if (!is_refused_) warn(first_existing(settings_.helpers), "it cannot start processes");
-  is_refused_ = true;
+  if (!is_refused_) refuse("it cannot start processes", advice_for(settings_.helper));
   return {};
 }
 
@@ -108,6 +113,14 @@ RemoteBackend::Worker RemoteBackend::take_worker(const std::vector<std::size_t>&
   Worker worker = std::move(*best);
   idle_.erase(best);
   return worker;
+}
+
+/// @return whether the worker has the question
+bool RemoteBackend::starts(const Descriptor& worker, const Message& question) const {
+  set_patience(worker, start_time());
+  const Received answer = send_message(worker, question) ? receive_message(worker) : Received();
+  set_patience(worker, settings_.patience);
+  return answer && answer->kind == MessageKind::started;
 }
 
 RemoteBackend::Reply RemoteBackend::ask(MessageKind kind, const CompileRequest& request) {
@@ -129,6 +142,7 @@ RemoteBackend::Reply RemoteBackend::ask(MessageKind kind, const CompileRequest& 
 CompileResult RemoteBackend::compile(const CompileRequest& request) {
   const Reply reply = ask(MessageKind::compile, request);
   if (!reply.has_worker) return local_->compile(request);
+  if (reply.answer.is_late) return late_worker(settings_.patience);
   auto result = reply.answer ? from_bytes<CompileResult>(reply.answer->content) : std::nullopt;
   return result ? std::move(*result) : lost_worker();
 }
@@ -138,7 +152,7 @@ std::shared_ptr<Backend> load_remote_backend(const std::string& plugin_dir, cons
   Plugin plugin = load_plugin(plugin_dir, cpu);
   return std::make_shared<RemoteBackend>(
       std::move(plugin.backend),
-      RemoteSettings{helper_files(plugin_dir), std::move(plugin.file), cpu, limit}, log);
+      RemoteSettings{plugin.file.parent_path() / helper_name, plugin.file, cpu, limit}, log);
 }
 
 }  // namespace op2::jit

@@ -3,6 +3,7 @@
 // compiler end the program, take all memory or never return.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -20,10 +21,12 @@
 namespace op2::jit {
 
 struct RemoteSettings {
-  std::vector<std::filesystem::path> helpers;  ///< files, of which the first that exists is started
-  std::filesystem::path plugin;                ///< that the helper loads
-  std::string cpu;                             ///< as for load_backend
+  std::filesystem::path helper;  ///< file that is started
+  std::filesystem::path plugin;  ///< that the helper loads
+  std::string cpu;               ///< as for load_backend
   CompileLimit limit;
+  /// How long a process may be silent that was asked to compile: it may stand still.
+  std::chrono::milliseconds patience = patience_for(limit);
 };
 
 class RemoteBackend : public Backend {
@@ -48,16 +51,18 @@ class RemoteBackend : public Backend {
     std::set<std::size_t> sources;  ///< hashes of those that it has compiled
   };
   struct Reply {
-    bool has_worker = false;        ///< false: this process must do it
-    std::optional<Message> answer;  ///< nothing: the worker has ended before
+    bool has_worker = false;  ///< false: this process must do it
+    Received answer{};        ///< nothing: the worker has ended before, or stands still
   };
 
   Reply ask(MessageKind kind, const CompileRequest& request);
   /// @param sources  hashes of what will be compiled: a worker that has parsed it already is best
   Worker take_worker(const std::vector<std::size_t>& sources);
   Worker new_worker();
+  bool starts(const Descriptor& worker, const Message& question) const;
+  std::chrono::milliseconds start_time() const;
   bool has_helper();
-  void warn(const std::filesystem::path& file, const std::string& reason);
+  void refuse(const std::string& reason, const std::string& advice);
 
   const std::unique_ptr<Backend> local_;
   const RemoteSettings settings_;

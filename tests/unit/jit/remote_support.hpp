@@ -21,9 +21,7 @@ namespace fs = std::filesystem;
 
 /// The helper of this build.
 inline fs::path built_helper() {
-  for (const fs::path& file : helper_files(op2::test::plugin_folder()))
-    if (fs::exists(file)) return fs::canonical(file);
-  return {};
+  return fs::path(op2::test::plugin_folder()) / helper_name;
 }
 
 struct RemoteBackendTest : testing::Test {
@@ -31,13 +29,14 @@ struct RemoteBackendTest : testing::Test {
   const fs::path helper = fs::canonical(folder.path()) / "copy-of-op2-compile";
   core::Log log{core::LogLevel::warning};
   CompileLimit limit;
+  std::chrono::milliseconds patience{60'000};
 
   RemoteBackendTest() { fs::copy_file(built_helper(), helper); }
 
   std::unique_ptr<RemoteBackend> make() {
     Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
-    return std::make_unique<RemoteBackend>(std::move(plugin.backend),
-                                           RemoteSettings{{helper}, plugin.file, "", limit}, log);
+    return std::make_unique<RemoteBackend>(
+        std::move(plugin.backend), RemoteSettings{helper, plugin.file, "", limit, patience}, log);
   }
   std::size_t processes() const { return op2::test::processes_of(helper).size(); }
   bool wait_for_worker() const {

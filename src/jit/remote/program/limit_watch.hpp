@@ -23,6 +23,7 @@ ProcessUse use_of_process();
 /// Looks 50 times a second, on another thread, while it exists.
 class LimitWatch {
  public:
+  /// @throws std::system_error  if there is no thread to be had
   /// @param exceeded  called once, by the other thread, with what was too much: "60 s of CPU time"
   LimitWatch(const CompileLimit& limit, std::function<void(const std::string&)> exceeded);
   ~LimitWatch();

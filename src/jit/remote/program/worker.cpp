@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <system_error>
 
 #include <jit/remote/compile_bytes.hpp>
 #include <jit/remote/program/limit_watch.hpp>
@@ -46,12 +47,15 @@ bool serve_one(const Descriptor& socket, const CompileRequest& request, Backend&
                const CompileLimit& limit) {
   Answer answer(socket);
   CompileResult result;
-  {
+  try {
     const LimitWatch watch(limit, [&](const std::string& what) {
       answer.send(too_expensive(what), true);
       _exit(0);  // the other thread is still compiling
     });
     result = backend.compile(request);
+  } catch (const std::system_error& refusal) {
+    result.status = CompileStatus::no_thread;
+    result.message = refusal.code().message();
   }
   const bool is_last = is_spent(result, limit);
   answer.send(result, is_last);

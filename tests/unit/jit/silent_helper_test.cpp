@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Helpers and workers that stand still, that get no thread, or that others could have written.
+#include <unit/jit/remote_support.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <core/progress.hpp>
+#include <jit/plugin_version.hpp>
+#include <support/stderr_capture.hpp>
+
+namespace {
+std::atomic<bool> socket_is_full = false;
+}
+
+/// Replaces that of the system in this program.
+extern "C" ssize_t send(int socket, const void* bytes, std::size_t size, int flags) {
+  if (socket_is_full) {
+    errno = ENOBUFS;
+    return -1;
+  }
+  static auto* const real = reinterpret_cast<decltype(&send)>(dlsym(RTLD_NEXT, "send"));
+  return real(socket, bytes, size, flags);
+}
+
+namespace op2::jit::test {
+namespace {
+
+using op2::test::signal_processes;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST_F(RemoteBackendTest, AWorkerThatStandsStillIsAnErrorOfItsKernelAndTheNextOneIsCompiled) {
+  patience = std::chrono::milliseconds(300);
+  const auto backend = make();
+  backend->prepare();
+  std::jthread stopper([this] {
+    wait_for_worker();
+    for (const pid_t worker : op2::test::processes_named(helper, "op2-worker"))
+      kill(worker, SIGSTOP);
+  });
+  const auto result = backend->compile(endless_work());
+  stopper.join();
+  EXPECT_EQ(result.status, CompileStatus::over_limit);
+  EXPECT_THAT(result.message, AllOf(HasSubstr("not answered for 0.3 s"), HasSubstr("ten times")));
+  EXPECT_EQ(backend->compile(work("*y = *x;")).status, CompileStatus::ok);
+  signal_processes(helper, SIGKILL);
+}
+
+TEST_F(RemoteBackendTest, AHelperThatStandsStillIsReplaced) {
+  patience = std::chrono::milliseconds(300);
+  const auto backend = make();
+  backend->prepare();
+  signal_processes(helper, SIGSTOP);
+  EXPECT_EQ(backend->compile(work("*y = *x;")).status, CompileStatus::ok);
+  signal_processes(helper, SIGKILL);
+}
+
+TEST_F(RemoteBackendTest, AWorkerThatStandsStillBetweenKernelsIsReplaced) {
+  patience = std::chrono::milliseconds(300);
+  const auto backend = make();
+  backend->compile(work("*y = *x;"));
+  for (const pid_t worker : op2::test::processes_named(helper, "op2-worker")) kill(worker, SIGSTOP);
+  EXPECT_EQ(backend->compile(work("*y = 2 * *x;")).status, CompileStatus::ok);
+  signal_processes(helper, SIGKILL);
+}
+
+TEST_F(RemoteBackendTest, AHelperThatOthersCanWriteIsNotStarted) {
+  chmod(helper.c_str(), 0777);
+  op2::test::StderrCapture captured;
+  EXPECT_EQ(make()->compile(work("*y = *x;")).status, CompileStatus::ok);
+  EXPECT_EQ(processes(), 0U);
+  EXPECT_THAT(captured.news(),
+              AllOf(HasSubstr("'" + helper.string() + "': owner "), HasSubstr("mode 777"),
+                    HasSubstr("compiled in this process"), HasSubstr("chmod go-w")));
+}
+
+TEST_F(RemoteBackendTest, TheTimeByTheClockIsTenTimesThatOfTheProcessor) {
+  EXPECT_EQ(patience_for({.seconds = 60}), std::chrono::seconds(600));
+}
+
+TEST_F(RemoteBackendTest, AHelperThatTakesNoMessageIsGivenUpAtOnce) {
+  fs::remove(helper);
+  std::ofstream(helper) << "#!/bin/sh\nexec sleep 100\n";
+  chmod(helper.c_str(), 0755);
+  std::string reason;
+  socket_is_full = true;
+  EXPECT_EQ(HelperProcess::start(helper, {plugin_version(), "", "", limit}, {}, reason), nullptr);
+  socket_is_full = false;
+  EXPECT_EQ(reason, "it takes no message: No buffer space available");
+}
+
+/// Starts the real helper without threads: its environment has no LD_PRELOAD.
+struct NoThreads : RemoteBackendTest {
+  const fs::path wrapper = helper.parent_path() / "wrapper";
+  NoThreads() {
+    std::ofstream(wrapper) << "#!/bin/sh\nLD_PRELOAD='" OP2_NO_THREADS "' exec '" << helper.string()
+                           << "'\n";
+    chmod(wrapper.c_str(), 0755);
+  }
+};
+
+TEST_F(NoThreads, AWorkerThatCannotWatchItsLimitsSaysSo) {
+  Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
+  RemoteBackend backend(std::move(plugin.backend), {wrapper, plugin.file, "", limit}, log);
+  const auto result = backend.compile(work("*y = *x;"));
+  EXPECT_EQ(result.status, CompileStatus::no_thread);
+  EXPECT_EQ(result.message, "Resource temporarily unavailable");
+  EXPECT_EQ(processes(), 2U) << "the worker goes on";
+}
+
+}  // namespace
+}  // namespace op2::jit::test

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <core/uninterrupted.hpp>
 
@@ -40,11 +41,15 @@ int open_at_once(const char* path, int flags) {
   return -1;
 }
 
-std::optional<std::string> read_file(const char* path) {
+std::optional<std::string> read_file(const char* path, std::size_t most_bytes) {
   const Descriptor file(path);
   struct stat status {};
   if (file.number < 0 || ::fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;
+  if (std::cmp_greater(status.st_size, most_bytes)) {
+    errno = EFBIG;
+    return std::nullopt;
+  }
   std::string text;
   char block[4096];
   ssize_t bytes = 0;
@@ -52,6 +57,10 @@ std::optional<std::string> read_file(const char* path) {
   while ((bytes = uninterrupted(read_block)) != 0) {
     if (bytes < 0) return std::nullopt;
     text.append(block, static_cast<std::size_t>(bytes));
+    if (text.size() > most_bytes) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
   }
   return text;
 }

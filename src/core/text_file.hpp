@@ -2,6 +2,7 @@
 // Opens and reads regular files.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -15,7 +16,8 @@ int open_at_once(const char* path, int flags);
 
 /// The content of a file; nothing if it cannot be read (`why_unreadable` has the reason) or is not
 /// a regular file: reading a FIFO or a device might wait for ever.
-std::optional<std::string> read_file(const char* path);
+/// @param most_bytes  nothing also of longer files; then errno is EFBIG
+std::optional<std::string> read_file(const char* path, std::size_t most_bytes = std::string::npos);
 
 /// Why `read_file` has just failed, as text; to be called before errno changes.
 std::string why_unreadable(const char* path);

@@ -23,9 +23,10 @@ std::string where_is(const LoopRequest& request) {
   return fmt::format("loop '{}' ({})", loops_of(request), request.origins.front().call_site);
 }
 
-KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared) {
+KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared,
+                    const CompileLimit& limit) {
   KernelCall call{.name = kernel.name, .source = kernel.source};
-  call.includes = read_includes(call.source, folder_of(kernel));
+  call.includes = read_includes(call.source, folder_of(kernel), limit);
   const auto identifiers = identifiers_in(call.source, call.includes);
   for (const Constant& constant : declared) {
     if (identifiers.contains(constant.name)) call.constants.push_back(shape_of(constant));

@@ -9,6 +9,7 @@
 
 #include <core/hash.hpp>
 #include <jit/loop_nest.hpp>
+#include <jit/remote/compile_limit.hpp>
 #include <op2/kernel.hpp>
 
 namespace op2::jit {
@@ -52,7 +53,10 @@ std::string where_is(const LoopRequest& request);
 
 /// A kernel call without arguments: finds the declared constants that the source names, and reads
 /// the files that it includes. Local. Cost: one pass over the source and these files.
-KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared);
+/// @param limit  for reading the files
+/// @throws Error as read_includes
+KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared,
+                   const CompileLimit& limit = {});
 
 /// Equal for equal nests: hashes sources, included files, arguments and constants.
 core::Digest fingerprint_of(const LoopNest& nest);

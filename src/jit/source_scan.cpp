@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 
 #include <fmt/core.h>
 
+#include <core/error.hpp>
+#include <core/seconds_since.hpp>
 #include <core/text_file.hpp>
 
 namespace op2::jit {
@@ -153,17 +157,11 @@ class Scanner {
   SourceScan found_;
 };
 
-/// Reads regular files only, so that it never blocks on a pipe or device.
-std::optional<std::string> read_header(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};
-  return core::read_file(path.c_str());
-}
-
 /// Reads included files; their names are paths relative to a folder.
 class IncludeReader {
  public:
-  explicit IncludeReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  IncludeReader(std::filesystem::path folder, const CompileLimit& limit)
+      : folder_(std::move(folder)), limit_(limit) {}
 
   /// @param beside  folder of the including file, relative to the root folder
   void read(std::string_view text, const std::filesystem::path& beside) {
@@ -189,7 +187,39 @@ class IncludeReader {
     return true;
   }
 
+  /// Nothing if the file is missing, or may not be read: the compiler says so where it is included.
+  std::optional<std::string> read_header(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const char* const kind = core::kind_if_irregular(path.c_str());
+    if (kind != nullptr && !std::filesystem::is_directory(path, ignored))
+      core::fail(ErrorCode::kernel_include,
+                 "an included file is not a regular file: '{}' is {}; include another one",
+                 path.string(), kind);
+    auto text = core::read_file(path.c_str(), most_bytes_of_include);
+    if (!text && errno == EFBIG)
+      core::fail(ErrorCode::kernel_include,
+                 "an included file is too large: '{}', {} bytes; kernels may include files of at "
+                 "most {} bytes",
+                 path.string(), std::filesystem::file_size(path, ignored), most_bytes_of_include);
+    if (text) check_limit(path, text->size());
+    return text;
+  }
+
+  void check_limit(const std::filesystem::path& path, std::size_t bytes) {
+    bytes_ += static_cast<std::int64_t>(bytes);
+    if (bytes_ <= limit_.memory_bytes &&
+        core::seconds_since(begin_) <= static_cast<double>(limit_.seconds))
+      return;
+    core::fail(ErrorCode::kernel_limits,
+               "the files that a kernel includes take more than {} s or {} MiB to read: '{}', {} "
+               "bytes, was the last of {}; include less, or set OP2_JIT_LIMIT to more",
+               limit_.seconds, limit_.memory_bytes >> 20, path.string(), bytes, files_.size() + 1);
+  }
+
   std::filesystem::path folder_;
+  const CompileLimit& limit_;
+  const core::Clock::time_point begin_ = core::Clock::now();
+  std::int64_t bytes_ = 0;  ///< of all files
   std::map<std::string, std::string> files_;
 };
 
@@ -214,8 +244,9 @@ std::vector<std::string_view> macros_in(std::string_view text) {
   return macros;
 }
 
-std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder) {
-  IncludeReader reader(folder);
+std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder,
+                                        const CompileLimit& limit) {
+  IncludeReader reader(folder, limit);
   reader.read(text, {});
   return reader.files();
 }

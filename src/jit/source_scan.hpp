@@ -2,6 +2,7 @@
 // Scans a kernel's source without a compiler: the names in it and the files that it includes.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <span>
 #include <string>
@@ -9,8 +10,12 @@
 #include <vector>
 
 #include <jit/loop_nest.hpp>
+#include <jit/remote/compile_limit.hpp>
 
 namespace op2::jit {
+
+/// Of one file that a kernel includes.
+inline constexpr std::size_t most_bytes_of_include = std::size_t{16} << 20;
 
 struct SourceScan {
   std::set<std::string, std::less<>> identifiers;
@@ -37,7 +42,10 @@ std::vector<std::string_view> macros_in(std::string_view text);
 /// The files that `source` includes, directly or not, sorted by name, which is their path relative
 /// to `folder`. Names are looked up in the folder of the including file, then in `folder`; missing
 /// files are left to the compiler.
-std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder);
+/// @param limit  of all files together
+/// @throws Error kernel_include  for a file that is too large, a FIFO or a device; kernel_limits
+std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder,
+                                        const CompileLimit& limit = {});
 
 /// The identifiers in `source` and in the included files.
 std::set<std::string, std::less<>> identifiers_in(std::string_view text,

@@ -161,7 +161,8 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
-  LoopRequests loops(mesh, options_.check_access);
+  LoopRequests loops(mesh, options_.check_access,
+                     {options_.jit_seconds, options_.jit_memory_bytes});
   const Facts& facts = facts_of(declared, loops, first);
   report_kept_rows(declared, facts, log_);
   const core::Queue used = as_used(declared, facts);

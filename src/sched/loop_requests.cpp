@@ -41,7 +41,7 @@ jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
     const auto [known, fresh] = calls_.try_emplace(use.kernel);
-    if (fresh) known->second = call_of(mesh_, use.kernel);
+    if (fresh) known->second = call_of(mesh_, use.kernel, limit_);
     request.nest.calls.push_back(known->second);
     request.nest.calls.back().args = use.args;
     request.nest.calls.back().traps = loop.traps;

@@ -24,10 +24,12 @@ class LoopRequests {
  public:
   /// @param mesh          must outlive it
   /// @param check_access  compare access modes also if they were checked when the program was built
-  LoopRequests(const core::Mesh& mesh, bool check_access)
-      : mesh_(mesh), check_access_(check_access) {}
+  /// @param limit         for reading included files
+  LoopRequests(const core::Mesh& mesh, bool check_access, const jit::CompileLimit& limit = {})
+      : mesh_(mesh), check_access_(check_access), limit_(limit) {}
 
   /// Arguments have the step's access, calls the access that the program has declared.
+  /// @throws Error as jit::call_of
   jit::LoopRequest of(const core::Queue& queue, const Step& step);
 
   const core::Mesh& mesh() const { return mesh_; }
@@ -35,6 +37,7 @@ class LoopRequests {
  private:
   const core::Mesh& mesh_;
   const bool check_access_;
+  const jit::CompileLimit limit_;
   std::map<op_kernel, jit::KernelCall> calls_;  ///< kernels whose sources were scanned
 };
 

@@ -75,10 +75,10 @@ std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
   return constants;
 }
 
-jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel) {
+jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel, const jit::CompileLimit& limit) {
   const core::FunctionKernel* function = mesh.function_of(kernel);
-  if (function == nullptr) return jit::call_of(*kernel, declared_constants(mesh));
-  jit::KernelCall call = jit::call_of(*kernel, {});
+  if (function == nullptr) return jit::call_of(*kernel, declared_constants(mesh), limit);
+  jit::KernelCall call = jit::call_of(*kernel, {}, limit);
   call.any_const = true;
   for (const jit::Constant& variable : variables_of(*function))
     call.constants.push_back(jit::shape_of(variable));

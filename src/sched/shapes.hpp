@@ -22,7 +22,8 @@ std::vector<std::int32_t> optional_args(std::span<const core::LoopArg> args);
 /// All declared constants and all variables that sources of function-pointer kernels name.
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
 
-/// A kernel as a nest calls it, without arguments. Cost: as jit::call_of.
-jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel);
+/// A kernel as a nest calls it, without arguments. Cost and errors: as jit::call_of.
+jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel,
+                        const jit::CompileLimit& limit = {});
 
 }  // namespace op2::sched

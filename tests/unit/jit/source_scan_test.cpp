@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fstream>
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 
 #include <jit/source_scan.hpp>
+#include <support/expect_error.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2::jit {
@@ -11,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
@@ -85,6 +89,35 @@ TEST_F(IncludeTest, FilesAreFoundThroughOtherFilesAndBesideThem) {
 TEST_F(IncludeTest, FilesThatAreMissingAreLeftOut) {
   std::filesystem::create_directory(folder.path() / "folder.h");
   EXPECT_THAT(read("#include \"missing.h\"\n#include \"folder.h\"\n"), IsEmpty());
+}
+
+TEST_F(IncludeTest, AFileOfMoreThan16MibIsAnErrorWithItsSize) {
+  write("large.h", "");
+  std::filesystem::resize_file(folder / "large.h", most_bytes_of_include + 1);
+  EXPECT_THAT(test::error_text(ErrorCode::kernel_include, [&] { read("#include \"large.h\""); }),
+              testing::AllOf(HasSubstr("too large: '" + (folder / "large.h") + "', 16777217 bytes"),
+                             HasSubstr("at most 16777216 bytes")));
+  std::filesystem::resize_file(folder / "large.h", most_bytes_of_include);
+  EXPECT_EQ(read("#include \"large.h\"").front().text.size(), most_bytes_of_include);
+}
+
+TEST_F(IncludeTest, PipesAndDevicesAreRefused) {
+  ASSERT_EQ(mkfifo((folder / "pipe.h").c_str(), 0600), 0);
+  EXPECT_THAT(test::error_text(ErrorCode::kernel_include, [&] { read("#include \"pipe.h\""); }),
+              HasSubstr("'" + (folder / "pipe.h") + "' is a FIFO"));
+  EXPECT_THAT(test::error_text(ErrorCode::kernel_include, [&] { read("#include \"/dev/zero\""); }),
+              HasSubstr("'/dev/zero' is a device"));
+}
+
+TEST_F(IncludeTest, FilesThatTogetherTakeMoreThanTheLimitAreAnError) {
+  write("a.h", "double a;\n#include \"b.h\"\n");
+  write("b.h", "double b;\n");
+  const CompileLimit little{.memory_bytes = 30};
+  EXPECT_THAT(
+      test::error_text(ErrorCode::kernel_limits,
+                       [&] { read_includes("#include \"a.h\"", folder.path(), little); }),
+      testing::AllOf(HasSubstr("b.h', 10 bytes, was the last of 2"), HasSubstr("OP2_JIT_LIMIT")));
+  EXPECT_EQ(read("#include \"a.h\"").size(), 2U);
 }
 
 TEST_F(IncludeTest, IdentifiersOfIncludedFilesCount) {

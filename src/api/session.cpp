@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/session.hpp>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +18,7 @@
 #include <op2/version.hpp>
 
 #include <api/background.hpp>
+#include <api/process_end.hpp>
 #include <api/report.hpp>
 #include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
@@ -57,73 +56,6 @@ core::LogLevel log_level(const core::Options& options, int diags) {
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-}
-
-/// A rank that ends the program while others wait for it ends the job.
-/// @throws what waiting ranks have found out meanwhile
-void report_lonely_end(Runtime& runtime) {
-  if (runtime.failed() || !runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
-  const auto waiting = runtime.ranks().waiting_rank();
-  if (!waiting) return;
-  runtime.end_job(Error(ErrorCode::rank_ended,
-                        fmt::format("a rank ends the program without op_exit: rank {}, while {}; "
-                                    "call op_exit on every rank, after the same calls",
-                                    runtime.ranks().rank(), *waiting)));
-}
-
-/// A program that ends without op_exit must not succeed silently if loops were never executed. One
-/// that ends with a failure has said why: an error that it has caught, for example.
-void report_discarded_loops(int status, void*) {
-  Runtime* runtime = sessions().running.get();
-  if (runtime == nullptr || runtime->forked()) return;
-  try {
-    report_lonely_end(*runtime);
-  } catch (const std::exception& error) {  // nobody could catch it
-    runtime->log.error(error.what());
-  }
-  for (const std::string& path :
-       {runtime->options.timing, runtime->options.trace, runtime->options.model_file})
-    if (!path.empty())
-      runtime->log.warning(fmt::format(
-          "the report is not written: '{}'; call op_exit before the program ends", path));
-  report_unfinished_results(*runtime);
-  if (status != EXIT_SUCCESS) return;
-  if (runtime->queue.empty()) {
-    if (runtime->mpi != nullptr && comm::mpi_is_running())
-      runtime->log.warning("the program ends without op_exit, so MPI was not ended; call op_exit");
-    return;
-  }
-  runtime->log.error(
-      fmt::format("queued loops were never executed: {}; call op_exit before the program ends",
-                  runtime->queue.size()));
-  std::cout.flush();
-  std::fflush(nullptr);
-  _exit(EXIT_FAILURE);
-}
-
-void mark_forked() {
-  if (sessions().running != nullptr) sessions().running->mark_forked();
-}
-
-/// Registered when the library is loaded, so that it runs at exit after everything that the program
-/// registers, and after the program's destructors.
-[[gnu::constructor]] void watch_process() {
-  on_exit(report_discarded_loops, nullptr);  // libop2 stays loaded (-z nodelete)
-  pthread_atfork(nullptr, nullptr, mark_forked);
-}
-
-/// Waits for the threads that load or make code when the thread that called op_init ends. If it
-/// ends the program, that is before any static destructor: those of the compiler's libraries, which
-/// are loaded later than everything else, would run first and take away what the threads use.
-struct EndOfThread {
-  ~EndOfThread() {
-    Runtime* runtime = sessions().running.get();
-    if (runtime != nullptr && !runtime->forked()) runtime->join_threads();
-  }
-};
-
-void watch_thread() {
-  [[maybe_unused]] static thread_local const EndOfThread end;
 }
 
 /// Of all ranks together. Collective.
@@ -279,6 +211,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   api::report_startup(*runtime);
   runtime->profile.enter(core::Part::program);
   running = std::move(runtime);
+  if (running->mpi != nullptr) running->mpi->on_finalize(api::report_early_finalize);
   api::watch_thread();
 }
 

@@ -7,11 +7,13 @@ usage: network_model_coverage.py libop2.so libnetmodel.so
 import subprocess
 import sys
 
-# These only ask or describe: they neither send, nor wait, nor tell the time. MPI_Abort ends all.
+# These only ask or describe: they neither send, nor wait, nor tell the time. MPI_Abort ends all, and
+# MPI_Ibarrier is called by programs that end MPI during a session.
 COST_NOTHING = {
-    "MPI_Abort", "MPI_Comm_c2f", "MPI_Comm_f2c", "MPI_Comm_get_attr", "MPI_Comm_rank",
-    "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_class", "MPI_Error_string",
-    "MPI_Finalized", "MPI_Get_count", "MPI_Initialized", "MPI_Op_create", "MPI_Op_free",
+    "MPI_Abort", "MPI_Comm_c2f", "MPI_Comm_create_keyval", "MPI_Comm_delete_attr", "MPI_Comm_f2c",
+    "MPI_Comm_free_keyval", "MPI_Comm_get_attr", "MPI_Comm_rank",
+    "MPI_Comm_set_attr", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_class", "MPI_Error_string",
+    "MPI_Finalized", "MPI_Get_count", "MPI_Ibarrier", "MPI_Initialized", "MPI_Op_create", "MPI_Op_free",
     "MPI_Query_thread", "MPI_Request_get_status", "MPI_Type_commit", "MPI_Type_contiguous",
     "MPI_Type_free",
 }

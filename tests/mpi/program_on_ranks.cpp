@@ -4,10 +4,10 @@
 //   skip      it leaves out a loop             text      its kernel has another text
 //   swap      it swaps two loops               constant  its constant has another value
 //   access    its argument has another access  exit      it calls op_exit before the others
-//   leaves    it ends the program
-//   dat       its argument is another dat      throws    its host function throws
-//   global    its global has another value       lazy      it leaves out a lazy reduction
-//   later     it leaves out a loop when two sequences have alternated for some time
+//   leaves    it ends the program              mpi       it ends MPI, while the others still
+//   compute dat       its argument is another dat      throws    its host function throws global
+//   its global has another value       lazy      it leaves out a lazy reduction later     it leaves
+//   out a loop when two sequences have alternated for some time
 // otherwise all do the same:
 //   same      the calls of the cases above
 //   report    loops, and the table of op_timing_output
@@ -19,10 +19,12 @@
 //   crowded   a loop whose result depends on the order of its elements, which all meet in a row
 //   forgets   loops over a mesh that is distributed badly, without op_partition
 // The exit code is 0, or 3 after an error, which is printed.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <mpi.h>
 
@@ -95,6 +97,11 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
   if (how == "lazy" || how == "reduces") run_lazy(d);
   if (is_odd && how == "exit") return op_exit();
   if (is_odd && how == "leaves") std::exit(0);
+  if (is_odd && how == "mpi") {
+    MPI_Finalize();
+    return;
+  }
+  if (how == "mpi") std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   run_steps(d, 1);
   op_flush();
   op_printf("nothing differs\n");

@@ -125,6 +125,10 @@ class Communicator {
   /// waits meanwhile. Asks all, and gives the answers a second.
   virtual std::optional<std::string> waiting_rank() { return {}; }
 
+  /// Local. The same when this rank ends MPI: waits until one rank is known to wait, or until all
+  /// have called it.
+  virtual std::optional<std::string> waiting_rank_at_end() { return {}; }
+
   /// Sparse all-to-all: delivers each message to its rank and returns those sent here, in ascending
   /// order of their ranks (several from one rank: in the order of sending). Messages may be empty.
   virtual std::vector<Message> exchange(std::vector<Message> outgoing) = 0;

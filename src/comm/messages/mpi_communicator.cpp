@@ -67,6 +67,7 @@ class MpiCommunicator final : public Communicator {
     watch_.set_purpose(std::move(purpose));
   }
   std::optional<std::string> waiting_rank() override { return watch_.waiting_rank(); }
+  std::optional<std::string> waiting_rank_at_end() override { return watch_.waiting_rank_at_end(); }
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
   Bytes gather_all(std::span<const std::byte> mine) override;
   Bytes broadcast(Bytes bytes, int root) override;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,10 @@ struct MpiSession {
   MpiSession() = default;
   MpiSession(const MpiSession&) = delete;
   virtual ~MpiSession() = default;  ///< frees the duplicate; ends MPI if `start_mpi` started it
+
+  /// What happens if the program calls MPI_Finalize during the session, before MPI ends. `action`
+  /// must not throw.
+  virtual void on_finalize(std::function<void()> action) = 0;
 };
 
 struct MpiOptions {

@@ -2,12 +2,44 @@
 // Starts and ends MPI.
 #include <comm/messages/mpi_session.hpp>
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
 
 namespace {
+
+/// Acts when MPI_Finalize is called: it first deletes the attributes of MPI_COMM_SELF.
+class FinalizeHook {
+ public:
+  explicit FinalizeHook(std::function<void()> action) : action_(std::move(action)) {
+    mpi_check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &FinalizeHook::act, &key_, nullptr),
+              "MPI_Comm_create_keyval");
+    mpi_check(MPI_Comm_set_attr(MPI_COMM_SELF, key_, this), "MPI_Comm_set_attr");
+  }
+  ~FinalizeHook() {
+    action_ = nullptr;
+    if (!mpi_is_running()) return;
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
+    MPI_Comm_free_keyval(&key_);
+  }
+  FinalizeHook(const FinalizeHook&) = delete;
+  FinalizeHook& operator=(const FinalizeHook&) = delete;
+
+ private:
+  static int act(MPI_Comm, int, void* hook, void*) {
+    const auto action = std::exchange(static_cast<FinalizeHook*>(hook)->action_, nullptr);
+    if (action) action();
+    return MPI_SUCCESS;
+  }
+
+  std::function<void()> action_;
+  int key_ = MPI_KEYVAL_INVALID;
+};
 
 class Session final : public MpiSession {
  public:
@@ -32,13 +64,17 @@ class Session final : public MpiSession {
     communicator = make_mpi_communicator(comm, options);
   }
 
+  void on_finalize(std::function<void()> action) override { hook_.emplace(std::move(action)); }
+
   ~Session() override {
+    hook_.reset();
     communicator.reset();
     if (began_ && mpi_is_running()) MPI_Finalize();
   }
 
  private:
   bool began_ = false;
+  std::optional<FinalizeHook> hook_;
 };
 
 }  // namespace

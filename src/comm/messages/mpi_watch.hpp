@@ -53,6 +53,7 @@ class MpiWatch {
   void on_long_wait(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
   void set_purpose(std::function<WaitPurpose()> purpose) { purpose_ = std::move(purpose); }
   std::optional<std::string> waiting_rank();
+  std::optional<std::string> waiting_rank_at_end();
 
   /// Returns once `done()`, which makes progress, is true.
   /// @throws Error collective_mismatch, from then on always; what `done` throws
@@ -89,6 +90,7 @@ class MpiWatch {
   void read_notes();
   void accept(const Note& note);
   void ask();
+  std::optional<std::string> find_waiting_rank(const std::function<bool()>& all_end);
   void begin_wait();
   void tell_of_wait() const;
   std::vector<int> silent_ranks() const;

@@ -56,10 +56,27 @@ WaitPurpose MpiWatch::purpose() const {
   return {steps.empty() ? "a message" : steps.substr(0, steps.find('\n')), ""};
 }
 
+std::optional<std::string> MpiWatch::waiting_rank() {
+  return find_waiting_rank({});
+}
+
+/// Other ranks may compute for long before they wait for this one, or end MPI, too.
+std::optional<std::string> MpiWatch::waiting_rank_at_end() {
+  if (size_ == 1) return {};
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  mpi_check(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
+  return find_waiting_rank([&] {
+    int ended = 0;
+    mpi_check(MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  });
+}
+
 /// A rank that is in the call which this one was in last may be about to leave it: it must stay for
 /// all rounds. Ranks that also end are asked once, so a job that ends everywhere exchanges one
 /// question and one answer for each pair of ranks.
-std::optional<std::string> MpiWatch::waiting_rank() {
+/// @param all_end  null: the search ends after some rounds
+std::optional<std::string> MpiWatch::find_waiting_rank(const std::function<bool()>& all_end) {
   constexpr int rounds = 4;
   if (size_ == 1) return {};
   const MpiWait what{"ending the program", 0, [] { return std::vector<int>(); }};
@@ -70,26 +87,34 @@ std::optional<std::string> MpiWatch::waiting_rank() {
     return !entry.second.for_all && entry.second.missing.empty();
   };
   const auto waits = [&](const auto& entry) {
-    const WaitState& state = entry.second;
-    return !ends_too(entry) && (state.fingerprint != mine.fingerprint || state.seen == rounds);
+    const auto& [rank, state] = entry;
+    if (all_end && !waits_for(state, rank, mine, rank_)) return false;
+    return !ends_too(entry) && (state.fingerprint != mine.fingerprint || state.seen >= rounds);
   };
   const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
+  bool is_over = false;
+  const auto goes_on = [&] {
+    is_over = is_over || (all_end && all_end());
+    return !is_over && found() == states_.end();
+  };
   WaitState asking = mine;
   asking.steps.clear();  // the answer is what matters
-  for (int round = 0; round < rounds && found() == states_.end(); ++round) {
+  for (int round = 0; goes_on() && (all_end || round < rounds); ++round) {
     for (int rank = 0; rank < size_; ++rank) {
       const auto known = states_.find(rank);
       const bool ends = known != states_.end() && ends_too(*known);
-      if (rank != rank_ && !ends) send(rank, question, packed(asking));
+      const bool is_silent = all_end && round > 0 && known == states_.end();  // it has a question
+      if (rank != rank_ && !ends && !is_silent) send(rank, question, packed(asking));
     }
-    for (const auto end = Clock::now() + 250ms; Clock::now() < end && found() == states_.end();) {
+    const auto pause = round < rounds ? 250ms : 2000ms;
+    for (const auto end = Clock::now() + pause; Clock::now() < end && goes_on();) {
       read_notes();
       std::this_thread::sleep_for(50us);
     }
   }
   waiting_ = before;
   const auto first = found();
-  if (first == states_.end()) return {};
+  if (is_over || first == states_.end()) return {};
   const auto& [rank, state] = *first;
   return fmt::format("rank {} is at: {}", rank, state.steps.substr(0, state.steps.find('\n')));
 }

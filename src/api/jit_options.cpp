@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <jit/shared_caches.hpp>
 #include <sched/shapes.hpp>
 
 namespace op2::api {
@@ -16,6 +17,8 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.limit = {options.jit_seconds, options.jit_memory_bytes};
   j.cache.mode = options.cache;
   j.cache.directory = options.cache_dir;
+  j.cache.shared = options.shared_caches;
+  j.cache.shared_list = jit::list_of_shared_folders();
   j.cache.max_bytes = options.cache_max_bytes;
   j.sanitizers.address = sanitizers.find("address") != std::string_view::npos;
   j.sanitizers.undefined = sanitizers.find("undefined") != std::string_view::npos;

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include <op2/runtime.hpp>
 #include <op2/version.hpp>
 
@@ -67,6 +69,11 @@ std::size_t count_devices(Runtime& runtime) {
 /// Collective if loops run on devices.
 void report_startup(Runtime& runtime) {
   for (const std::string& what : core::unknown_switches(environ)) runtime.log.warning(what);
+  if (!runtime.options.ignored.empty())
+    runtime.log.warning(fmt::format(
+        "switches that name files are ignored, since the program has more privileges than its user "
+        "(set-user-id): {}; call it with the user's own",
+        fmt::join(runtime.options.ignored, ", ")));
   if (runtime.pool.size() > runtime.topology.cores)
     runtime.log.warning(
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
@@ -182,7 +189,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   if (running != nullptr)
     core::fail(ErrorCode::already_initialised,
                "libop2 is running already: op_init; call op_exit first");
-  const core::Options options = core::read_options(api::variable);
+  const core::Options options = core::read_options(api::variable, core::is_privileged());
   auto mpi = mpi_if_wanted(communicator);
   const core::LogLevel level = api::log_level(options, diags);
   const op_error_handler handler = api::sessions().handler;

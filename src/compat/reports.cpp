@@ -65,7 +65,7 @@ std::string profile_as_json(const Section& sections, const core::LoopTable& tabl
 /// OP_PROFILE_JSON_OUTPUT of the root, or nothing. Collective while the library runs: launchers do
 /// not give all variables to all ranks.
 std::string wanted_json_path(api::Runtime* runtime) {
-  const char* const wanted = std::getenv("OP_PROFILE_JSON_OUTPUT");
+  const char* const wanted = secure_getenv("OP_PROFILE_JSON_OUTPUT");
   const std::string mine = wanted == nullptr ? "" : wanted;
   if (runtime == nullptr) return mine;
   runtime->enter("OP_PROFILE_JSON_OUTPUT");

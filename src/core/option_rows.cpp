@@ -82,6 +82,25 @@ void check_file_name(const GivenOption& given) {
                  fmt::format("{}; a file of this name is ./{}", given.row.values, given.value));
 }
 
+void read_async_io(const GivenOption& given, Options& options) {
+  const bool off = given.value == "off";
+  options.async_io_bytes = off ? 0 : number_of(given, 1, 1'000'000'000, " (of MiB), or off") << 20;
+}
+
+void read_jit_limit(const GivenOption& given, Options& options) {
+  constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
+  const std::size_t colon = std::min(given.value.find(':'), given.value.size());
+  const auto part = [&](const char* name, std::string value, std::int64_t low, std::int64_t high) {
+    return number_of(
+        {given.row, fmt::format("{}={}, {}", given.name, given.value, name), std::move(value)}, low,
+        high, " (as seconds or seconds:MiB, e.g. 60:2048)");
+  };
+  options.jit_seconds = part("seconds", given.value.substr(0, colon), 1, most_seconds);
+  if (colon < given.value.size())
+    options.jit_memory_bytes = part("MiB", given.value.substr(colon + 1), least_mib, most_mib)
+                               << 20;
+}
+
 void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options) {
   for (const std::string& word : words_of(given.value)) {
     const auto found = std::find_if(known.begin(), known.end(),

@@ -23,6 +23,7 @@ struct GivenOption {
   const OptionRow& row;
   std::string name;  ///< for messages: "OP2_TILE", "OP2_DEBUG=tile"
   std::string value;
+  bool is_privileged = false;  ///< the program has more privileges than who gave the value
 };
 
 using OptionParser = void (*)(const GivenOption&, Options&);
@@ -56,6 +57,12 @@ std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t 
 
 /// @throws Error bad_option  if the value is one that turns switches on or off
 void check_file_name(const GivenOption& given);
+
+/// OP2_ASYNC_IO: "off", or MiB.
+void read_async_io(const GivenOption& given, Options& options);
+
+/// OP2_JIT_LIMIT: "seconds" or "seconds:MiB".
+void read_jit_limit(const GivenOption& given, Options& options);
 
 /// A word of a list.
 struct OptionWord {
@@ -98,12 +105,24 @@ void text(const GivenOption& given, Options& options) {
   options.*member = is_default ? "" : given.value;
 }
 
+/// For what names files that the library loads, reads or writes. @return whether the value counts
+inline bool may_name_files(const GivenOption& given, Options& options) {
+  if (given.is_privileged) options.ignored.push_back(given.name);
+  return !given.is_privileged;
+}
+
+/// Files, libraries or folders, as for `text`.
+template <auto member>
+void path(const GivenOption& given, Options& options) {
+  if (may_name_files(given, options)) text<member>(given, options);
+}
+
 /// The name of a file that the library writes, or as for `text`.
 /// @throws Error bad_option  if it looks like the value of another switch
 template <auto member>
 void output_file(const GivenOption& given, Options& options) {
   check_file_name(given);
-  text<member>(given, options);
+  path<member>(given, options);
 }
 
 /// A word without a value.
@@ -111,6 +130,12 @@ template <auto member, auto value>
 void set(const GivenOption& given, Options& options) {
   if (!given.value.empty()) refuse_value(given, "the word without a value");
   options.*member = value;
+}
+
+/// The same for a word that makes the library write a file.
+template <auto member, auto value>
+void set_file(const GivenOption& given, Options& options) {
+  if (may_name_files(given, options)) set<member, value>(given, options);
 }
 
 template <const auto& words>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/option_rules.hpp>
 
+#include <sys/auxv.h>
+
 #include <core/error.hpp>
 
 namespace op2::core {
@@ -45,6 +47,10 @@ void restrict_to_reproducible(Options& options) {
 }
 
 }  // namespace
+
+bool is_privileged() {
+  return getauxval(AT_SECURE) != 0;
+}
 
 void apply_rules(Options& options) {
   if (options.check_bits && !options.reproducible)

@@ -41,26 +41,6 @@ void read_tiling(const GivenOption& given, Options& options) {
   options.tile = {TileMode::fixed, number_of(given, 1, most_rows)};
 }
 
-void read_async_io(const GivenOption& given, Options& options) {
-  const bool off = given.value == "off";
-  options.async_io_bytes = off ? 0 : number_of(given, 1, 1'000'000'000, " (of MiB), or off") << 20;
-}
-
-/// "seconds" or "seconds:MiB".
-void read_jit_limit(const GivenOption& given, Options& options) {
-  constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
-  const std::size_t colon = std::min(given.value.find(':'), given.value.size());
-  const auto part = [&](const char* name, std::string value, std::int64_t low, std::int64_t high) {
-    return number_of(
-        {given.row, fmt::format("{}={}, {}", given.name, given.value, name), std::move(value)}, low,
-        high, " (as seconds or seconds:MiB, e.g. 60:2048)");
-  };
-  options.jit_seconds = part("seconds", given.value.substr(0, colon), 1, most_seconds);
-  if (colon < given.value.size())
-    options.jit_memory_bytes = part("MiB", given.value.substr(colon + 1), least_mib, most_mib)
-                               << 20;
-}
-
 constexpr OptionWord dump_words[] = {
     {"cut", [](Options& o) { o.dump.cut = true; }},
     {"analyse", [](Options& o) { o.dump.analyse = true; }},
@@ -100,11 +80,11 @@ constexpr OptionRow table[] = {
     {"OP2_JIT_LIMIT", read_jit_limit, "60:2048, seconds, seconds:MiB",
      "CPU time and memory that the compilation of a kernel may take; more is an error of that "
      "kernel (not for GPUs)"},
-    {"OP2_PLUGIN_DIR", text<&O::plugin_dir>, "folder of libop2, path",
+    {"OP2_PLUGIN_DIR", path<&O::plugin_dir>, "folder of libop2, path",
      "where the JIT plug-ins are"},
-    {"OP2_CUDA_DRIVER", text<&O::cuda_driver>, "search, file or folder",
+    {"OP2_CUDA_DRIVER", path<&O::cuda_driver>, "search, file or folder",
      "the driver that OP2_TARGET=cuda uses: libcuda.so.1"},
-    {"OP2_NVRTC", text<&O::nvrtc>, "search, file or folder",
+    {"OP2_NVRTC", path<&O::nvrtc>, "search, file or folder",
      "the compiler that OP2_TARGET=cuda uses: libnvrtc.so of CUDA 12.0 or newer"},
     {"OP2_GPU_INC", one_of<&O::gpu_increments>, "auto, rows, pull",
      "how loops on a GPU add to rows through maps; rows: elements add atomically; pull: where a "
@@ -114,8 +94,11 @@ constexpr OptionRow table[] = {
      "whether ranks on GPUs give MPI their messages in the memory of the GPU; auto: if MPI says "
      "that it takes them; off: in pinned memory of the host"},
     {"OP2_CACHE", one_of<&O::cache>, "rw, ro, off", "use of the cache directory"},
-    {"OP2_CACHE_DIR", text<&O::cache_dir>, "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path",
+    {"OP2_CACHE_DIR", path<&O::cache_dir>, "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path",
      "cache of compiled kernels"},
+    {"OP2_CACHE_RO", path<&O::shared_caches>, "as the machine says, none, folder:folder:...",
+     "caches of the site, which are searched first and never written to "
+     "(share/doc/op2/docs/cache.md)"},
     {"OP2_CACHE_MAX_MB", number<&O::cache_max_bytes, 1, 1'000'000, 1 << 20>, "1024, n",
      "size at which old entries are removed"},
     {"OP2_CHAIN", one_of<&O::chain>, "off, on, auto",
@@ -171,7 +154,7 @@ constexpr OptionRow table[] = {
      "none, - (standard output), file (.csv, .json, any other: text)",
      "write the per-loop table, parts of the wall time and regions at op_exit "
      "(share/doc/op2/docs/profiling.md)"},
-    {"OP2_TOOLS", text<&O::tools>, "none, list of libraries",
+    {"OP2_TOOLS", path<&O::tools>, "none, list of libraries",
      "load tools, which are told of loops, regions and the library's work "
      "(share/doc/op2/docs/profiling.md)"},
     {"OP2_HASH", output_file<&O::hash_file>, "none, file",
@@ -218,7 +201,7 @@ constexpr OptionRow debug_words[] = {
      "OP2_DISABLE=tile"},
     {"gdb", set<&O::gdb_symbols, true>, "",
      "compiled loops have names in gdb (share/doc/op2/docs/debugging.md)"},
-    {"perf", set<&O::perf_map, true>, "",
+    {"perf", set_file<&O::perf_map, true>, "",
      "compiled loops have names in perf, by a file /tmp/perf-PID.map "
      "(share/doc/op2/docs/debugging.md)"},
 };
@@ -280,13 +263,16 @@ void add_disabled(GivenWords& words, const std::string& list) {
   }
 }
 
-void read_debug_words(const Lookup& lookup, Options& options) {
+void read_debug_words(const Lookup& lookup, bool is_privileged, Options& options) {
   GivenWords words;
   if (const auto list = lookup("OP2_DEBUG")) add_words(words, *list);
   if (const auto list = lookup("OP2_DISABLE")) add_disabled(words, *list);
   for (const OptionRow& row : debug_words)
     if (const auto value = lookup(row.former)) add(words, {row, row.former, *value});
-  for (const auto& [row, given] : words) row->parse(given, options);
+  for (auto& [row, given] : words) {
+    given.is_privileged = is_privileged;
+    row->parse(given, options);
+  }
 }
 
 std::string upper_case(std::string text) {
@@ -318,11 +304,12 @@ std::vector<std::string> known_variables() {
 
 }  // namespace
 
-Options read_options(const Lookup& lookup) {
+Options read_options(const Lookup& lookup, bool is_privileged) {
   Options options;
   for (const OptionRow& row : table)
-    if (const auto value = lookup(row.name)) row.parse({row, row.name, *value}, options);
-  read_debug_words(lookup, options);
+    if (const auto value = lookup(row.name))
+      row.parse({row, row.name, *value, is_privileged}, options);
+  read_debug_words(lookup, is_privileged, options);
   apply_rules(options);
   return options;
 }

@@ -103,6 +103,7 @@ struct Options {
   GpuMessages gpu_messages = GpuMessages::automatic;
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
+  std::string shared_caches;  ///< folders; empty: those that the machine's list names
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;
   RenumberMode renumber = RenumberMode::automatic;
   bool vector_math = false;
@@ -123,11 +124,12 @@ struct Options {
   std::string tools;
   std::string hash_file;
   std::string model_file;
-  bool queue_loops = true;      ///< switched off by OP2_CHECK=pointers and finite
-  bool check_access = false;    ///< OP2_CHECK=access
-  bool check_bits = false;      ///< OP2_CHECK=bits
-  bool check_finite = false;    ///< OP2_CHECK=finite
-  bool check_pointers = false;  ///< OP2_CHECK=pointers
+  std::vector<std::string> ignored;  ///< switches that name files, given to a privileged program
+  bool queue_loops = true;           ///< switched off by OP2_CHECK=pointers and finite
+  bool check_access = false;         ///< OP2_CHECK=access
+  bool check_bits = false;           ///< OP2_CHECK=bits
+  bool check_finite = false;         ///< OP2_CHECK=finite
+  bool check_pointers = false;       ///< OP2_CHECK=pointers
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
@@ -147,12 +149,18 @@ struct Options {
   }
 };
 
+/// Whether the process has more privileges than the user who has started it (set-user-id): what the
+/// environment says of files must not count.
+bool is_privileged();
+
 /// Reads the environment.
-/// @param lookup    value of a variable, or nothing
+/// @param lookup         value of a variable, or nothing
+/// @param is_privileged  switches that name files, libraries and folders are ignored
 /// @throws Error bad_option  names the variable, its value and the accepted ones; also if a
 /// variable
 ///         and the word of OP2_DEBUG that replaces it have different values
-Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
+Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup,
+                     bool is_privileged = false);
 
 /// A message for each environment variable that is not a switch, but begins with OP2_, or is one but
 /// for lower case and a character ("op2_chain", "OP_CHAIN").

@@ -21,7 +21,7 @@ constexpr std::array names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2
 constexpr std::string_view prefix = "libnvrtc.so.";
 
 std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 

@@ -44,15 +44,15 @@ std::uint64_t random_number() {
 
 /// Why another user could have written the file or directory; empty if none could. Access control
 /// lists need no check: the group bits of the mode are an upper bound of what they grant.
-std::string distrust(const Status& status) {
-  if (status.st_uid != geteuid())
-    return fmt::format("it belongs to user {}, not to user {}", status.st_uid, geteuid());
+std::string distrust(const Status& status, const Writers& writers) {
+  if (std::ranges::find(writers, status.st_uid) == writers.end())
+    return fmt::format("it belongs to user {}, not to user {}", status.st_uid, writers.back());
   if (status.st_mode & (S_IWGRP | S_IWOTH))
     return fmt::format("others may write to it (mode {:o})", status.st_mode & 07777);
   return {};
 }
 
-std::string refusal(const Status& status, Trust trust) {
+std::string refusal(const Status& status, Trust trust, const Writers& writers) {
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_size < min_entry_bytes || status.st_size > max_entry_bytes)
     return fmt::format("length: {} bytes, not {} to {}", status.st_size, min_entry_bytes,
@@ -60,7 +60,7 @@ std::string refusal(const Status& status, Trust trust) {
   if (trust == Trust::any) return {};
   // No link at all is legal: the entry has just been replaced.
   if (status.st_nlink > 1) return fmt::format("it has {} names", status.st_nlink);
-  return distrust(status);
+  return distrust(status, writers);
 }
 
 /// Whether an error of open() is about the file and not temporary.
@@ -152,15 +152,23 @@ std::string entry_name(const Key& key) {
 }
 
 CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust) {
+  return open(path, trust, {geteuid()});
+}
+
+CacheDirectory::Opened CacheDirectory::open(const std::string& path, Writers writers) {
+  return open(path, Trust::shared, std::move(writers));
+}
+
+CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust, Writers writers) {
   const int nofollow = trust == Trust::own ? O_NOFOLLOW : 0;
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | nofollow));
   if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or not a directory"};
   if (!directory) return {{}, message_for(errno)};
   Status status{};
   if (fstat(directory.get(), &status) != 0) return {{}, message_for(errno)};
-  std::string problem = distrust(status);
-  if (trust == Trust::own && !problem.empty()) return {{}, std::move(problem)};
-  return {CacheDirectory(std::move(directory), trust), std::move(problem)};
+  std::string problem = distrust(status, writers);
+  if (trust != Trust::any && !problem.empty()) return {{}, std::move(problem)};
+  return {CacheDirectory(std::move(directory), trust, std::move(writers)), std::move(problem)};
 }
 
 ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
@@ -175,7 +183,7 @@ ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
   if (fstat(file.get(), &status) != 0)
     return {.state = State::unreadable, .reason = message_for(errno)};
   ReadFile result{
-      .state = State::refused, .reason = refusal(status, trust_), .inode = status.st_ino};
+      .state = State::refused, .reason = refusal(status, trust_, writers_), .inode = status.st_ino};
   if (!result.reason.empty()) return result;
   result.bytes.resize(status.st_size);
   if (const int error = read_all(file.get(), result.bytes))

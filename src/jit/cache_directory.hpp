@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <jit/cache_entry.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
 
@@ -50,8 +51,9 @@ struct CacheFile {
 
 /// Which files are read.
 enum class Trust {
-  own,  ///< only those that this user alone can write: for code that will run
-  any   ///< all that can be read: for tools that show them
+  own,     ///< only those that this user alone can write: for code that will run
+  shared,  ///< only those that certain users alone can write: likewise
+  any      ///< all that can be read: for tools that show them
 };
 
 struct ReadFile {
@@ -69,6 +71,9 @@ class CacheDirectory {
   /// Opens `path`, which for Trust::own must belong to this user, must not be a link, and must not
   /// be writable by others.
   static Opened open(const std::string& path, Trust trust);
+
+  /// The same for a directory that must belong to one of `writers`, as must its files.
+  static Opened open(const std::string& path, Writers writers);
 
   /// @param touch  update the time of use, at most once per day
   ReadFile read(const std::string& name, bool touch) const;
@@ -98,10 +103,12 @@ class CacheDirectory {
   FileDescriptor open_lock_file() const;
 
  private:
-  CacheDirectory(FileDescriptor directory, Trust trust)
-      : directory_(std::move(directory)), trust_(trust) {}
+  CacheDirectory(FileDescriptor directory, Trust trust, Writers writers)
+      : directory_(std::move(directory)), trust_(trust), writers_(std::move(writers)) {}
+  static Opened open(const std::string& path, Trust trust, Writers writers);
   FileDescriptor directory_;
   Trust trust_;
+  Writers writers_;
 };
 
 struct CacheDirectory::Opened {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/cache_location.hpp>
 
-#include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -10,6 +9,8 @@
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include <core/options.hpp>
 
 namespace op2::jit {
 
@@ -34,7 +35,7 @@ bool is_directory(const std::filesystem::path& path) {
 }  // namespace
 
 std::string cache_location(const std::string& configured) {
-  if (getauxval(AT_SECURE) != 0) return {};
+  if (core::is_privileged()) return {};
   if (!configured.empty()) return without_final_slashes(configured);
   if (const std::string cache = absolute_path_in("XDG_CACHE_HOME"); !cache.empty())
     return without_final_slashes(cache) + "/op2";

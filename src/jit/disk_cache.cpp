@@ -14,6 +14,7 @@
 #include <jit/cache_key.hpp>
 #include <jit/cache_location.hpp>
 #include <jit/cache_sweep.hpp>
+#include <jit/shared_caches.hpp>
 
 namespace op2::jit {
 
@@ -47,8 +48,27 @@ DiskCache::DiskCache(const CacheOptions& options, core::Log& log)
 
 std::unique_ptr<DiskCache> DiskCache::open(const CacheOptions& options, core::Log& log) {
   std::unique_ptr<DiskCache> cache(new DiskCache(options, log));
-  if (options.mode != CacheMode::off) cache->open_directory();
+  if (options.mode == CacheMode::off) return cache;
+  cache->open_shared_caches();
+  cache->open_directory();
   return cache;
+}
+
+/// None in a program with more privileges than its user: others could fill them than may change it.
+void DiskCache::open_shared_caches() {
+  if (core::is_privileged()) return;
+  for (const SharedFolder& folder : shared_folders(options_.shared, options_.shared_list)) {
+    auto opened = open_shared(folder);
+    if (opened.directory)
+      shared_.push_back({folder.path, std::move(*opened.directory)});
+    else
+      warn(
+          folder.path,
+          fmt::format("the shared cache of compiled kernels in '{}' is not used: {}; let it belong "
+                      "to root, or to the user that '{}' names for it, and give others no "
+                      "permission to write",
+                      folder.path, opened.problem, list_of_shared_folders()));
+  }
 }
 
 void DiskCache::open_directory() {
@@ -78,7 +98,36 @@ void DiskCache::open_directory() {
                      parent, path));
 }
 
+/// Nothing is written: neither times of use nor names of damaged entries.
+std::optional<CacheEntry> DiskCache::find_shared(const Key& key, const KeyFields& expected) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (unusable_.contains(key)) return std::nullopt;
+  }
+  const std::string name = entry_name(key);
+  for (const Shared& shared : shared_) {
+    const ReadFile file = shared.directory.read(name, false);
+    if (file.state == ReadFile::State::missing) continue;
+    ParsedEntry parsed;
+    if (file.state == ReadFile::State::read) parsed = parse_entry(file.bytes);
+    if (parsed.state == EntryState::good && parsed.key == key && parsed.entry.key == expected)
+      return std::move(parsed.entry);
+    if (file.state == ReadFile::State::read && parsed.state == EntryState::other_version) continue;
+    warn("shared", fmt::format("the shared kernel '{}/{}' cannot be used: {}; tell who fills this "
+                               "cache",
+                               shared.path, name,
+                               file.state != ReadFile::State::read ? file.reason
+                               : parsed.state == EntryState::good  ? "it is of another key"
+                                                                   : parsed.reason));
+  }
+  return std::nullopt;
+}
+
 std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expected) {
+  if (auto entry = find_shared(key, expected)) {
+    count(&CacheStatistics::hits);
+    return entry;
+  }
   const std::string name = entry_name(key);
   ReadFile file;
   if (directory_) file = directory_->read(name, writable());
@@ -149,6 +198,16 @@ void DiskCache::publish(const Key& key, const CacheEntry& entry) {
 }
 
 void DiskCache::reject(const Key& key, std::string_view reason) {
+  const std::string name = entry_name(key);
+  for (const Shared& shared : shared_) {
+    if (!shared.directory.contains(name)) continue;
+    const std::lock_guard lock(mutex_);
+    if (!unusable_.insert(key).second) break;
+    return warn("shared",
+                fmt::format("the shared kernel '{}/{}' cannot be used: {}; tell who fills "
+                            "this cache",
+                            shared.path, name, reason));
+  }
   if (directory_) set_aside(entry_name(key), 0, reason);
 }
 

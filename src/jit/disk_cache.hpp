@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <core/log.hpp>
 #include <core/options.hpp>
@@ -22,7 +24,9 @@ using core::CacheMode;
 
 struct CacheOptions {
   CacheMode mode = CacheMode::read_write;
-  std::string directory;  ///< empty: $XDG_CACHE_HOME/op2, else $HOME/.cache/op2
+  std::string directory;    ///< empty: $XDG_CACHE_HOME/op2, else $HOME/.cache/op2
+  std::string shared;       ///< as OP2_CACHE_RO: caches that are searched first, and only read
+  std::string shared_list;  ///< file that names them if `shared` does not; empty: none
   std::int64_t max_bytes = std::int64_t{1}
                            << 30;  ///< least recently used entries are removed first
   std::chrono::milliseconds max_wait{
@@ -90,7 +94,7 @@ class DiskCache {
   /// Writes the entry atomically. An existing entry is kept.
   void publish(const Key& key, const CacheEntry& entry);
 
-  /// Renames the entry of `key`, because its object does not link.
+  /// Renames the entry of `key`, because its object does not link. A shared one is not used again.
   void reject(const Key& key, std::string_view reason);
 
   /// Path of the directory; empty if none is used.
@@ -101,6 +105,8 @@ class DiskCache {
  private:
   DiskCache(const CacheOptions& options, core::Log& log);
   void open_directory();
+  void open_shared_caches();
+  std::optional<CacheEntry> find_shared(const Key& key, const KeyFields& expected);
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(std::string_view kind, const std::string& text);
   void announce_wait(const std::string& kernel, Clock::time_point deadline);
@@ -112,8 +118,14 @@ class DiskCache {
   core::Log& log_;
   std::string path_;
   std::optional<CacheDirectory> directory_;
+  struct Shared {
+    std::string path;
+    CacheDirectory directory;
+  };
+  std::vector<Shared> shared_;
   mutable std::mutex mutex_;
   CacheStatistics statistics_;
+  std::set<Key> unusable_;      ///< keys of shared entries that do not link
   std::int64_t unswept_bytes_;  ///< written since the directory was last swept
 };
 

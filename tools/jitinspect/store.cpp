@@ -13,6 +13,7 @@
 #include <core/tool_log.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/cache_location.hpp>
+#include <jit/shared_caches.hpp>
 
 namespace op2::jitinspect {
 
@@ -22,17 +23,21 @@ using jit::CacheDirectory;
 using jit::EntryState;
 
 std::string location(const std::string& configured) {
-  const char* variable = std::getenv("OP2_CACHE_DIR");
+  const char* variable = secure_getenv("OP2_CACHE_DIR");
   const bool use_variable = configured.empty() && variable != nullptr;
   std::string path = jit::cache_location(use_variable ? variable : configured);
   if (path.empty()) throw Failure(2, "the cache directory is unknown; give it with --dir");
   return path;
 }
 
-/// Opened like the library does if the directory passes its checks, otherwise with a warning.
+/// Opened like the library does if the directory passes its checks, as the user's own or as a
+/// shared one, otherwise with a warning.
 CacheDirectory open(const std::string& path) {
   auto trusted = CacheDirectory::open(path, jit::Trust::own);
   if (trusted.directory) return std::move(*trusted.directory);
+  for (const auto& folder : jit::shared_folders(path, jit::list_of_shared_folders()))
+    if (auto shared = jit::open_shared(folder); shared.directory)
+      return std::move(*shared.directory);
   auto readable = CacheDirectory::open(path, jit::Trust::any);
   if (!readable.directory)
     throw Failure(2,

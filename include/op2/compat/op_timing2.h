@@ -36,7 +36,7 @@ inline void op_timing2_finish() {
 /// Prints the report; if OP_TIMING2_JSON_OUTPUT names a file, writes that too.
 inline void op_timing2_output() {
   op2::compat::profile_output();
-  const char* const path = std::getenv("OP_TIMING2_JSON_OUTPUT");
+  const char* const path = ::secure_getenv("OP_TIMING2_JSON_OUTPUT");
   if (path != NULL && *path != '\0') op2::compat::profile_output_json(path);
 }
 /// Writes the sections and the per-loop table to a JSON file.

@@ -231,6 +231,43 @@ TEST(Options, TheHostIsTheDefaultCpu) {
   EXPECT_EQ(read({{"OP2_JIT_CPU", "host"}}).jit_cpu, "");
 }
 
+/// All switches whose values are paths; a new one must be among them.
+const Variables paths{{"OP2_PLUGIN_DIR", "/p"},    {"OP2_CUDA_DRIVER", "/p"}, {"OP2_NVRTC", "/p"},
+                      {"OP2_CACHE_DIR", "/p"},     {"OP2_CACHE_RO", "/p"},    {"OP2_TRACE", "p"},
+                      {"OP2_TIMING", "p"},         {"OP2_TOOLS", "/p.so"},    {"OP2_HASH", "p"},
+                      {"OP2_MODEL", "p"},          {"OP2_DEBUG", "perf"}};
+
+TEST(Options, AProgramWithMorePrivilegesThanItsUserIgnoresWhatNamesFiles) {
+  Variables given = paths;
+  given["OP2_THREADS"] = "3";
+  Options o = read_options(
+      [&](const char* name) -> std::optional<std::string> {
+        const auto found = given.find(name);
+        return found == given.end() ? std::nullopt : std::optional(found->second);
+      },
+      true);
+  EXPECT_EQ(o.threads, 3);
+  EXPECT_THAT(o.ignored, testing::UnorderedElementsAre(
+                             "OP2_PLUGIN_DIR", "OP2_CUDA_DRIVER", "OP2_NVRTC", "OP2_CACHE_DIR",
+                             "OP2_CACHE_RO", "OP2_TRACE", "OP2_TIMING", "OP2_TOOLS", "OP2_HASH",
+                             "OP2_MODEL", "OP2_DEBUG=perf"));
+  o.ignored.clear();
+  EXPECT_EQ(o, read({{"OP2_THREADS", "3"}}));
+  EXPECT_TRUE(read(paths).ignored.empty());
+}
+
+TEST(Options, EverySwitchWhoseValuesAreFilesIsIgnoredByPrivilegedPrograms) {
+  std::istringstream text(switches_as_markdown());
+  for (std::string line; std::getline(text, line);) {
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    const std::string values = line.substr(0, line.find(" |", name.size() + 6));
+    const bool is_path = values.find("file") != values.npos || values.find("path") != values.npos ||
+                         values.find("folder") != values.npos ||
+                         values.find("libraries") != values.npos;
+    EXPECT_EQ(is_path, paths.contains(name) && name != "OP2_DEBUG") << line;
+  }
+}
+
 TEST(Options, ContractionIsSwitchedOffByOneSwitchForAllTargets) {
   EXPECT_TRUE(read({}).contracts());
   EXPECT_FALSE(read({{"OP2_FP_CONTRACT", "off"}}).contracts());

@@ -393,6 +393,20 @@ TEST_F(Inspect, ReadsADirectoryThatTheLibraryWouldRefuseWithAWarning) {
               AllOf(HasSubstr("warning:"), HasSubstr("mode 777"), HasSubstr("kernel1")));
 }
 
+TEST_F(Inspect, ReadsACacheThatRootSharesWithAllUsersWithoutAWarning) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  put(entry_number(1));
+  chmod(path_of(place_.path(), entry_number(1)).c_str(), 0644);
+  chmod(place_.path().c_str(), 0755);
+  EXPECT_EQ(test::in_child([&] {
+              if (!test::become_nobody()) return 2;
+              const Answer answer = run("list");
+              const bool is_listed = answer.text.find("kernel1") != answer.text.npos;
+              return is_listed && answer.text.find("warning") == answer.text.npos ? 0 : 1;
+            }),
+            0);
+}
+
 TEST_F(Inspect, ReportsThatThereIsNoDirectory) {
   const Answer answer = run_in(place_.path() / "none", "list");
   EXPECT_EQ(answer.code, 2);

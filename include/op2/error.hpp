@@ -15,7 +15,7 @@ namespace op2 {
 enum class ErrorCode : int {
   kernel_text = 101,       ///< the compiler rejects the source of a kernel
   kernel_signature = 102,  ///< number, types or constness of parameters do not match the arguments
-  kernel_include = 103,    ///< an included file is not found
+  kernel_include = 103,    ///< an included file is not found, too large, or not a regular file
   unknown_symbol = 104,    ///< the source names something that is not declared, nor a constant
   kernel_limits = 105,   ///< the source exceeds a limit of the compiler (depth, steps, frame size)
   compiler_crash = 106,  ///< the compiler crashed on the source
@@ -56,14 +56,14 @@ enum class ErrorCode : int {
   communication_failure = 403,  ///< the message layer (MPI) reports an error
   order_dependent = 404,  ///< the result depends on the element order, which ranks have not in
                           ///< common, or with more than 1024 colours
-  rank_ended = 405,       ///< a rank of the job ends the program while others wait for it
+  rank_ended = 405,       ///< a rank of the job ends the program or MPI while others wait for it
 
   bad_option = 501,      ///< an environment variable has a value that cannot be used
   io_failure = 502,      ///< a file cannot be read or written
   not_compiled = 503,    ///< a feature that is not compiled in; the message names its CMake option
   plugin_failure = 504,  ///< the JIT plug-in cannot be loaded or does not match the library
-  out_of_memory = 505,
-  link_failure = 506,  ///< generated code cannot be linked into the process
+  out_of_memory = 505,   ///< there is not enough memory, or no thread to be had
+  link_failure = 506,    ///< generated code cannot be linked into the process
   bad_dataset = 507,  ///< a dataset of a file is missing, or its type, extents or values do not fit
   device_failure = 508,   ///< an accelerator or its driver reports an error
   no_device = 509,        ///< there is no accelerator, or its driver is missing or too old

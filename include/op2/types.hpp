@@ -26,8 +26,9 @@ enum op_access : int {
   OP_RW = 2,     ///< read and written
   OP_INC = 3,    ///< incremented (bool: logical or); if accessed directly, the kernel may also read
                  ///< the incremented value
-  OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the initial value
-  OP_MAX = 5     ///< globals only: the maximum over the owned elements and the initial value
+  OP_MIN = 4,    ///< the minimum of what elements give and of the value before: the kernel may only
+                 ///< compare with it and lower it. Of a global: over the owned elements
+  OP_MAX = 5     ///< the maximum, likewise
 };
 
 /// The kind of an `op_arg`.

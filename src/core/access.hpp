@@ -19,6 +19,17 @@ constexpr const char* name_of(op_access access) {
                                                : "an unknown access";
 }
 
+/// A minimum or maximum.
+constexpr bool is_extreme(op_access access) {
+  return access == OP_MIN || access == OP_MAX;
+}
+
+/// Whether a row or a global combines what elements give, in whatever order they come, if all of
+/// them access it by this mode, and a row through maps.
+constexpr bool is_combined(op_access access) {
+  return access == OP_INC || is_extreme(access);
+}
+
 /// Precondition: a valid mode.
 constexpr const char* word_of(op_access access) {
   return access_words.at(static_cast<std::size_t>(access));

@@ -15,7 +15,7 @@ namespace op2::core {
 struct ChainArg {
   std::int32_t dat;  ///< number of the dat
   std::int32_t map;  ///< number of the map; -1: direct
-  op_access access;  ///< OP_READ, OP_WRITE, OP_RW or OP_INC
+  op_access access;  ///< direct: none of OP_MIN and OP_MAX, which count as OP_RW there
 
   bool is_direct() const { return map < 0; }
   bool modifies() const { return access != OP_READ; }

@@ -88,12 +88,20 @@ void check_stated_type(const Place& place, const Dat* dat, const char* stated, T
              stated, what, core::name_of(actual));
 }
 
+bool is_known(op_access access) {
+  return access >= OP_READ && access <= OP_MAX;
+}
+
 void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
   check_arg_handle(mesh, place, "dat", arg.dat);
   const Dat& dat = *record_of(arg.dat);
-  if (arg.acc < OP_READ || arg.acc > OP_INC)
+  if (!is_known(arg.acc))
     place.fail(ErrorCode::bad_access, "wrong access mode",
-               "{} of dat '{}'; use OP_READ, OP_WRITE, OP_RW or OP_INC", name_of(arg.acc),
+               "{} of dat '{}'; use OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX",
+               name_of(arg.acc), dat.name_storage);
+  if (dat.opaque && is_extreme(arg.acc))
+    place.fail(ErrorCode::bad_access, "wrong access mode",
+               "{} of dat '{}', whose type the library does not know; use OP_RW", name_of(arg.acc),
                dat.name_storage);
   check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
@@ -101,10 +109,6 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
                arg.dim, dat.name_storage, dat.dim);
   if (dat.opaque) return;
   check_stated_type(place, &dat, arg.type, dat.value_type);
-}
-
-bool is_known(op_access access) {
-  return access >= OP_READ && access <= OP_MAX;
 }
 
 void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
@@ -134,9 +138,9 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
 
 /// An argument that is off has no data, but must still be consistent.
 void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& arg) {
-  if (!is_known(arg.acc) || (arg.argtype == OP_ARG_DAT && arg.acc > OP_INC))
+  if (!is_known(arg.acc))
     place.fail(ErrorCode::bad_access, "wrong access mode",
-               "{} of a dat; use OP_READ, OP_WRITE, OP_RW or OP_INC", name_of(arg.acc));
+               "{}; use OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX", name_of(arg.acc));
   if (arg.dim < 1 || arg.dim > max_dim)
     place.fail(ErrorCode::bad_dim, "dim is out of range",
                "{} is outside 1 .. {}; give the dim of "

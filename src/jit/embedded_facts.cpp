@@ -8,7 +8,7 @@
 namespace op2::jit {
 namespace {
 
-constexpr std::string_view full = "all", sum = "adds";
+constexpr std::string_view full = "all", sum = "adds", least = "lowers", greatest = "raises";
 
 /// "all, proof 2": what another version has proven does not count.
 std::string proven(std::string_view fact) {
@@ -25,6 +25,7 @@ std::string form_of(const ParameterShape& parameter) {
 
 std::string text_of(const ParameterFacts& facts) {
   if (facts.writes_all || facts.only_adds) return proven(facts.writes_all ? full : sum);
+  if (facts.only_lowers || facts.only_raises) return proven(facts.only_lowers ? least : greatest);
   std::string text = facts.obstacle;
   std::ranges::replace_if(
       text, [](char c) { return c == '|' || c == '\n'; }, ' ');
@@ -39,9 +40,13 @@ std::optional<ParameterFacts> facts_in(std::string_view word, const ParameterSha
   word.remove_prefix(form.size());
   ParameterFacts facts;
   facts.writes_all = parameter.arg.access == OP_WRITE && word == proven(full);
-  facts.only_adds = parameter.arg.access == OP_RW && word == proven(sum);
-  if (facts.writes_all || facts.only_adds) return facts;
-  if (word.starts_with(full) || word.starts_with(sum)) return std::nullopt;
+  const bool is_changed = parameter.arg.access == OP_RW;
+  facts.only_adds = is_changed && word == proven(sum);
+  facts.only_lowers = is_changed && word == proven(least);
+  facts.only_raises = is_changed && word == proven(greatest);
+  if (facts != ParameterFacts{}) return facts;
+  for (const std::string_view fact : {full, sum, least, greatest})
+    if (word.starts_with(fact)) return std::nullopt;
   facts.obstacle = word;
   return facts;
 }

@@ -88,7 +88,8 @@ bool fits(const std::vector<ParameterFacts>& facts, const std::vector<ParameterS
   return std::ranges::equal(facts, parameters, [](const auto& fact, const auto& parameter) {
     const bool asked = asks_for_facts(parameter.arg);
     return (!fact.writes_all || (asked && parameter.arg.access == OP_WRITE)) &&
-           (!fact.only_adds || (asked && parameter.arg.access == OP_RW)) &&
+           (!(fact.only_adds || fact.only_lowers || fact.only_raises) ||
+            (asked && parameter.arg.access == OP_RW)) &&
            (!fact.leaves_zero || asked);
   });
 }
@@ -123,7 +124,7 @@ KernelFacts facts_of_arguments(const std::vector<ParameterFacts>& found,
       const ArgShape& shape = request.nest.args[arg.position];
       const bool is_missed = arg.access == OP_WRITE || shape.map >= 0;
       facts.push_back(
-          {of.writes_all, of.only_adds, of.leaves_zero, is_missed ? reason_of(of, request) : ""});
+          {of.writes_all, of.only_adds, of.only_lowers, of.only_raises, of.leaves_zero, is_missed ? reason_of(of, request) : ""});
     } else {
       facts.emplace_back();
     }

@@ -28,14 +28,17 @@ void fields(Stream& stream, Finding& finding) {
 template <class Stream, class Facts>
 requires std::same_as<std::remove_const_t<Facts>, ParameterFacts>
 void fields(Stream& stream, Facts& facts) {
-  std::int32_t proven =
-      (facts.writes_all ? 1 : 0) + (facts.only_adds ? 2 : 0) + (facts.leaves_zero ? 4 : 0);
+  std::int32_t proven = (facts.writes_all ? 1 : 0) + (facts.only_adds ? 2 : 0) +
+                        (facts.leaves_zero ? 4 : 0) + (facts.only_lowers ? 8 : 0) +
+                        (facts.only_raises ? 16 : 0);
   stream.values(proven, facts.obstacle, facts.file, facts.line, facts.column);
   if constexpr (!std::is_const_v<Facts>) {
-    if (proven < 0 || proven > 7) stream.refuse();
+    if (proven < 0 || proven > 31) stream.refuse();
     facts.writes_all = (proven & 1) != 0;
     facts.only_adds = (proven & 2) != 0;
     facts.leaves_zero = (proven & 4) != 0;
+    facts.only_lowers = (proven & 8) != 0;
+    facts.only_raises = (proven & 16) != 0;
   }
 }
 

@@ -24,6 +24,11 @@ struct ArgumentFacts {
   /// OP_INC is right too, if every argument of the loop with this dat is OP_INC or only adds:
   /// another one could read, under another name, what is added here.
   bool only_adds = false;
+  /// OP_RW of a dat: the kernel only replaces values by their minimum with others, or only by their
+  /// maximum, and uses them for nothing else. So OP_MIN or OP_MAX is right too, if every argument
+  /// of the loop with this dat is of this kind.
+  bool only_lowers = false;
+  bool only_raises = false;
   /// OP_WRITE or OP_RW of a dat: on every path the kernel sets every component to the constant zero
   /// (not -0), and to nothing else at any time. Of embedded facts: false.
   bool leaves_zero = false;
@@ -38,6 +43,8 @@ struct ArgumentFacts {
 struct ParameterFacts {
   bool writes_all = false;
   bool only_adds = false;
+  bool only_lowers = false;
+  bool only_raises = false;
   bool leaves_zero = false;
   std::string obstacle{};  ///< "writes it only on some paths"; empty: there is none
   std::string file{};      ///< as in Diagnostic

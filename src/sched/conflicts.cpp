@@ -32,13 +32,20 @@ std::set<const core::Dat*> shared_dats(std::span<const core::LoopArg> args) {
   return both;
 }
 
+/// Whether what two arguments give to rows of one dat may come in any order.
+bool combine(const core::LoopArg& a, const core::LoopArg& b) {
+  return a.is_indirect() && b.is_indirect() && a.access == b.access && core::is_combined(a.access);
+}
+
 /// All accesses of a loop to `dat`.
 SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) {
   SharedDat shared{{}, true};
+  const core::LoopArg* first = nullptr;
   for (const core::LoopArg& arg : args) {
     if (!arg.is_active_dat() || arg.dat != dat) continue;
+    if (first == nullptr) first = &arg;
     shared.accesses.push_back(row_access(arg));
-    shared.only_increments = shared.only_increments && arg.is_indirect() && arg.access == OP_INC;
+    shared.any_order = shared.any_order && combine(*first, arg);
   }
   sort_unique(shared.accesses);
   return shared;
@@ -46,7 +53,7 @@ SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) 
 
 /// Whether iterations read rows of `dat` that others modify.
 bool is_read_out_of_order(const core::Dat* dat, std::span<const core::LoopArg> args) {
-  return !shared_dat(dat, args).only_increments &&
+  return !shared_dat(dat, args).any_order &&
          std::ranges::any_of(args, [&](const core::LoopArg& arg) {
            return arg.is_active_dat() && arg.dat == dat && arg.declared != OP_WRITE;
          });
@@ -54,7 +61,7 @@ bool is_read_out_of_order(const core::Dat* dat, std::span<const core::LoopArg> a
 
 /// Whether iterations of one colour may not meet in rows of `dat`.
 bool is_in_colours(const core::Dat* dat, std::span<const core::LoopArg> args, bool writes) {
-  return writes ? !shared_dat(dat, args).only_increments : is_read_out_of_order(dat, args);
+  return writes ? !shared_dat(dat, args).any_order : is_read_out_of_order(dat, args);
 }
 
 /// The arguments of a loop with `dat`, where vector arguments count as one.
@@ -127,12 +134,12 @@ bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> ac
 }
 
 bool may_meet_out_of_order(const ConflictPattern& pattern) {
-  return !std::ranges::all_of(pattern, &SharedDat::only_increments);
+  return !std::ranges::all_of(pattern, &SharedDat::any_order);
 }
 
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
   return std::ranges::any_of(pattern, [&](const SharedDat& dat) {
-    return !dat.only_increments && has_repeated_targets(end, dat.accesses);
+    return !dat.any_order && has_repeated_targets(end, dat.accesses);
   });
 }
 

@@ -20,7 +20,7 @@ struct Step;
 /// row.
 struct SharedDat {
   std::vector<RowAccess> accesses;  ///< sorted, without repetition; of all its arguments
-  bool only_increments;             ///< all of them OP_INC through maps: any order is right
+  bool any_order;  ///< all of them through maps, and OP_INC, or OP_MIN, or OP_MAX: any order is right
   auto operator<=>(const SharedDat&) const = default;
 };
 
@@ -37,7 +37,8 @@ ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args, 
 /// @param writes  those too of which iterations write rows that others write, and read none
 std::vector<const core::Dat*> dats_in_colours(std::span<const core::LoopArg> args, bool writes);
 
-/// Whether iterations read rows that others modify through a map, other than by increments alone.
+/// Whether iterations read rows that others modify through a map, other than by one of OP_INC,
+/// OP_MIN and OP_MAX alone.
 /// An argument that is declared OP_WRITE counts as one that reads nothing.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <comm/messages/records.hpp>
+#include <core/access.hpp>
 #include <core/error.hpp>
 #include <jit/jit.hpp>
 #include <sched/fuse.hpp>
@@ -47,12 +48,20 @@ Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, 
   return facts;
 }
 
-enum Proof : char { nothing, writes_all = 1, only_adds = 2, leaves_zero = 4 };
+enum Proof : char {
+  nothing,
+  writes_all = 1,
+  only_adds = 2,
+  leaves_zero = 4,
+  only_lowers = 8,
+  only_raises = 16
+};
 
 char proof_of(const jit::ArgumentFacts& facts) {
-  return static_cast<char>((facts.writes_all ? writes_all : nothing) |
-                           (facts.only_adds ? only_adds : nothing) |
-                           (facts.leaves_zero ? leaves_zero : nothing));
+  return static_cast<char>(
+      (facts.writes_all ? writes_all : nothing) | (facts.only_adds ? only_adds : nothing) |
+      (facts.leaves_zero ? leaves_zero : nothing) | (facts.only_lowers ? only_lowers : nothing) |
+      (facts.only_raises ? only_raises : nothing));
 }
 
 /// Collective. All ranks get the facts of the first.
@@ -69,19 +78,28 @@ void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& firs
     facts.args[k].writes_all = (proofs[k] & writes_all) != 0;
     facts.args[k].leaves_zero = (proofs[k] & leaves_zero) != 0;
     facts.args[k].only_adds = (proofs[k] & only_adds) != 0;
+    facts.args[k].only_lowers = (proofs[k] & only_lowers) != 0;
+    facts.args[k].only_raises = (proofs[k] & only_raises) != 0;
   }
 }
 
-/// Whether the loop's accesses to a dat are all additions through maps.
-bool only_adds_to(const core::Dat* dat, std::span<const core::LoopArg> args,
-                  std::span<const jit::ArgumentFacts> facts) {
+/// The access by which all arguments of a loop with a dat, all of them through maps, combine what
+/// elements give; OP_RW if there is none.
+op_access combining_access(const core::Dat* dat, std::span<const core::LoopArg> args,
+                           std::span<const jit::ArgumentFacts> facts) {
+  bool adds = true, lowers = true, raises = true;
   for (std::size_t k = 0; k < args.size(); ++k) {
     const core::LoopArg& arg = args[k];
     if (!arg.is_active_dat() || arg.dat != dat) continue;
-    const bool adds = arg.declared == OP_INC || (arg.declared == OP_RW && facts[k].only_adds);
-    if (!adds || !arg.is_indirect()) return false;
+    if (!arg.is_indirect()) return OP_RW;
+    const auto is = [&](op_access access, bool fact) {
+      return arg.declared == access || (arg.declared == OP_RW && fact);
+    };
+    adds = adds && is(OP_INC, facts[k].only_adds);
+    lowers = lowers && is(OP_MIN, facts[k].only_lowers);
+    raises = raises && is(OP_MAX, facts[k].only_raises);
   }
-  return true;
+  return adds ? OP_INC : lowers ? OP_MIN : raises ? OP_MAX : OP_RW;
 }
 
 op_access access_of(std::size_t k, std::span<const core::LoopArg> args,
@@ -89,8 +107,9 @@ op_access access_of(std::size_t k, std::span<const core::LoopArg> args,
   const core::LoopArg& arg = args[k];
   if (arg.kind != OP_ARG_DAT || !arg.active) return arg.declared;
   if (arg.declared == OP_WRITE) return is_asked(arg) && facts[k].writes_all ? OP_WRITE : OP_RW;
-  const bool adds = is_asked(arg) && arg.type != Type::b8 && only_adds_to(arg.dat, args, facts);
-  return adds ? OP_INC : arg.declared;
+  if (core::is_extreme(arg.declared) && !arg.is_indirect()) return OP_RW;
+  const bool may_combine = is_asked(arg) && arg.type != Type::b8;
+  return may_combine ? combining_access(arg.dat, args, facts) : arg.declared;
 }
 
 /// The number of an argument in the call, where vector arguments count as one.

@@ -5,7 +5,7 @@
 // OP_WRITE promises that a kernel sets the rows that it gets. One that sets them only under a
 // condition, or reads them first, leaves or uses old values; so unless the opposite is proven, the
 // old rows must be there, as for OP_RW. The order of elements stays that of OP_WRITE. OP_RW through
-// a map that is proven to do nothing but add is an increment.
+// a map that is proven to do nothing but add is an increment, or, likewise, a minimum or maximum.
 #pragma once
 
 #include <functional>

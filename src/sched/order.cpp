@@ -145,9 +145,9 @@ void report_order(const core::Queue& queue, const Facts& facts, const Step& step
   log.warning_once(
       which + " on one thread",
       fmt::format("{} runs on one thread: elements write rows that others "
-                  "use, so the result depends on their order{}; if all they do is add, make the "
-                  "argument OP_INC, if they keep the least or the greatest, OP_MIN or OP_MAX, which "
-                  "all threads run, else this is right",
+                  "use, so the result depends on their order{}; if all they do is add, or take "
+                  "minima or maxima, make the argument OP_INC, OP_MIN or OP_MAX, which all threads "
+                  "run, else this is right",
                   which, why_not_increments(queue, facts, step.record)));
 }
 

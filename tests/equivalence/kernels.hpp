@@ -3,6 +3,8 @@
 // sums do not depend on their order and one missing, extra or doubled iteration changes the result.
 #pragma once
 
+#include <algorithm>
+
 #include <equivalence/hash.hpp>
 #include <op2/op2.hpp>
 
@@ -37,7 +39,10 @@ enum class Shape {
   add_to,          ///< (READ, RW 0, RW 1 or INC 1)
   add_wide,        ///< (READ, RW 0, RW 1) of dim 3
   add_neighbour,   ///< (READ 0, RW 1) of one dat: depends on the order
-  nearly_add       ///< (READ, RW): depends on the order, unless the map is injective
+  nearly_add,      ///< (READ, RW): depends on the order, unless the map is injective
+  widen,           ///< (READ, MIN or RW 0, MAX or RW 1) of two dats
+  lower_wide,      ///< (READ, MIN or RW 0, MIN or RW 1) of dim 3
+  raise_own        ///< (READ, MAX)
 };
 
 struct TestKernel {
@@ -104,6 +109,26 @@ inline double test_shift = 1;
     if (*a > *high) *high = *a;                                                      \
   })
 
+#define OP2_TEST_EXTREME_KERNELS(T)                                                      \
+  OP_KERNEL(widen_##T, (const T* w, T* a, T* b), {                                       \
+    const T v = OP2_TEST_HASH(T, *w, 50);                                                \
+    if (v < *a) *a = v;                                                                  \
+    *b = *b < v ? v : *b;                                                                \
+  });                                                                                    \
+  OP_KERNEL(lower_wide_##T, (const T* w, T* a, T* b), {                                  \
+    for (int n = 0; n < 3; ++n) {                                                        \
+      const T v = OP2_TEST_HASH(T, w[n], 51 + n);                                        \
+      a[n] = std::min(a[n], v);                                                          \
+      if (OP2_TEST_LONG(w[n]) % 2 == 0) b[2 - n] = v < b[2 - n] ? v : b[2 - n];          \
+    }                                                                                    \
+  });                                                                                    \
+  OP_KERNEL(raise_own_##T, (const T* w, T* a), { *a = std::max(*w, *a); })
+
+OP2_TEST_EXTREME_KERNELS(double);
+OP2_TEST_EXTREME_KERNELS(float);
+OP2_TEST_EXTREME_KERNELS(int);
+OP2_TEST_EXTREME_KERNELS(unsigned);
+OP2_TEST_EXTREME_KERNELS(long);
 OP2_TEST_DIRECT_KERNELS(double);
 OP2_TEST_DIRECT_KERNELS(float);
 OP2_TEST_DIRECT_KERNELS(int);
@@ -152,6 +177,11 @@ OP_KERNEL(tally_own, (double* a, double* sum), {
     Shape::reduce, type_of<T>(), reduce_##T                                                       \
   }
 
+#define OP2_TEST_LIST_EXTREME(T)                                                              \
+  {Shape::widen, type_of<T>(), widen_##T}, {Shape::lower_wide, type_of<T>(), lower_wide_##T}, { \
+    Shape::raise_own, type_of<T>(), raise_own_##T                                             \
+  }
+
 static const TestKernel test_kernels[] = {
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
@@ -163,6 +193,8 @@ static const TestKernel test_kernels[] = {
     OP2_TEST_LIST_DIRECT(long),       OP2_TEST_LIST_DIRECT(bool),
     OP2_TEST_LIST_SUM(double),        OP2_TEST_LIST_SUM(float),
     OP2_TEST_LIST_SUM(int),           OP2_TEST_LIST_SUM(unsigned),
-    OP2_TEST_LIST_SUM(long)};
+    OP2_TEST_LIST_SUM(long),          OP2_TEST_LIST_EXTREME(double),
+    OP2_TEST_LIST_EXTREME(float),     OP2_TEST_LIST_EXTREME(int),
+    OP2_TEST_LIST_EXTREME(unsigned),  OP2_TEST_LIST_EXTREME(long)};
 
 }  // namespace op2::test

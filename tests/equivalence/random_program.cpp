@@ -328,6 +328,18 @@ class Program {
         return op_par_loop(k.kernel, "add_wide", set, op_arg_dat(wide.first, OP_READ),
                            op_arg_dat(behind_wide.first, first, map, OP_RW),
                            op_arg_dat(behind_wide.first, second, map, OP_RW));
+      case Shape::widen:
+        return op_par_loop(k.kernel, "widen", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(behind.first, first, map, chance(random_, 50) ? OP_MIN : OP_RW),
+                           op_arg_dat(behind.second, second, map, chance(random_, 50) ? OP_MAX : OP_RW));
+      case Shape::lower_wide:
+        return op_par_loop(
+            k.kernel, "lower_wide", set, op_arg_dat(wide.first, OP_READ),
+            op_arg_dat(behind_wide.first, first, map, chance(random_, 50) ? OP_MIN : OP_RW),
+            op_arg_dat(behind_wide.first, second, map, chance(random_, 50) ? OP_MIN : OP_RW));
+      case Shape::raise_own:
+        return op_par_loop(k.kernel, "raise_own", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(direct.second, OP_MAX));
       case Shape::add_neighbour:
         return op_par_loop(k.kernel, "add_neighbour", set,
                            op_arg_dat(behind.first, first, map, OP_READ),

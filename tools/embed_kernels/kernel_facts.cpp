@@ -26,7 +26,10 @@ jit::ParameterShape shape_of(const jit::AccessRule& rule, const LoopArgument& ar
 }
 
 jit::ParameterFacts with_place(const jit::AccessProof& proof, const Unit& unit) {
-  jit::ParameterFacts facts{.writes_all = proof.writes_all, .only_adds = proof.only_adds};
+  jit::ParameterFacts facts{.writes_all = proof.writes_all,
+                            .only_adds = proof.only_adds,
+                            .only_lowers = proof.only_lowers,
+                            .only_raises = proof.only_raises};
   if (proof.obstacle.empty()) return facts;
   const FileLocation place = file_location(unit.sources(), proof.place);
   facts.obstacle =

@@ -68,7 +68,9 @@ void add_facts(Json& list, const CacheEntry& entry, const std::string& prefix) {
                                facts.leaves_zero  ? "is set to zero"
                                : facts.writes_all ? "is written in full"
                                : facts.only_adds  ? "is only added to"
-                                                  : obstacle));
+                               : facts.only_lowers ? "is only lowered"
+                               : facts.only_raises ? "is only raised"
+                                                   : obstacle));
   }
 }
 

@@ -54,6 +54,8 @@ ParameterFacts facts_of(AccessProof proof, const clang::SourceManager& sources) 
   const Diagnostic place = note_at(sources, proof.place, "");
   return {.writes_all = proof.writes_all,
           .only_adds = proof.only_adds,
+          .only_lowers = proof.only_lowers,
+          .only_raises = proof.only_raises,
           .leaves_zero = proof.leaves_zero,
           .obstacle = std::move(proof.obstacle),
           .file = place.file,

@@ -64,6 +64,17 @@ template <class T, int n> OP2_INLINE void store(T* to, const T (&from)[n]) {
 template <class T, int n> OP2_INLINE void add(T* to, const T (&from)[n]) {
   repeat<n>([&](int k) OP2_INLINE_LAMBDA { to[k] += from[k]; });
 }
+// Minima and maxima of rows, which another lane may have changed; a number replaces NaN.
+template <class T, int n> OP2_INLINE void lower(T* to, const T (&from)[n]) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA {
+    to[k] = (from[k] < to[k]) | (to[k] != to[k]) ? from[k] : to[k];
+  });
+}
+template <class T, int n> OP2_INLINE void raise(T* to, const T (&from)[n]) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA {
+    to[k] = (to[k] < from[k]) | (to[k] != to[k]) ? from[k] : to[k];
+  });
+}
 template <class T, int n, int width>
 OP2_INLINE void take(T (&to)[n], const T (&lanes)[n][width], int lane) {
   repeat<n>([&](int k) OP2_INLINE_LAMBDA { to[k] = lanes[k][lane]; });

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <core/access.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
@@ -28,6 +29,11 @@ inline bool is_indirect(const ArgShape& arg) {
 inline bool is_number(const ArgShape& arg) {
   return arg.active && arg.kind == OP_ARG_IDX;
 }
+/// Whether rows keep the least or greatest of what elements give them, in whatever order.
+inline bool is_extreme_row(const ArgShape& arg) {
+  return is_dat(arg) && is_indirect(arg) && core::is_extreme(arg.access);
+}
+
 /// Whether values are 64-bit integers: `long` and `long long` have the same size but differ as
 /// types.
 inline bool is_64_bit_integer(const ArgShape& arg) {

@@ -26,8 +26,11 @@ TEST(EmbeddedFacts, OneLineHasAllParameters) {
 }
 
 TEST(EmbeddedFacts, AreReadAsWritten) {
-  const std::vector<ParameterFacts> facts{{}, none, sum, {}};
-  EXPECT_EQ(embedded_facts(embedded_line(shapes, facts), shapes), facts);
+  for (const ParameterFacts& change :
+       {sum, ParameterFacts{.only_lowers = true}, ParameterFacts{.only_raises = true}}) {
+    const std::vector<ParameterFacts> facts{{}, none, change, {}};
+    EXPECT_EQ(embedded_facts(embedded_line(shapes, facts), shapes), facts);
+  }
 }
 
 TEST(EmbeddedFacts, AreThoseOfTheLineOfThisForm) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <core/access.hpp>
 #include <core/value_type.hpp>
 #include <jit/jit.hpp>
 #include <jit/plugin_loader.hpp>
@@ -49,7 +50,8 @@ ArgShape random_arg(Random& random, int number) {
     case 2:
       return test::global(dim, std::array{OP_INC, OP_MIN, OP_MAX}[pick(random, 0, 2)], type);
     case 3:
-      return test::dat(number, dim, OP_INC, column, type, 3);
+      return test::dat(number, dim, std::array{OP_INC, OP_MIN, OP_MAX}[pick(random, 0, 2)], column,
+                       type, 3);
     case 4:
       return test::dat(number, dim, OP_READ, column, type, 3);
     default:
@@ -63,7 +65,7 @@ std::vector<ArgShape> random_args(Random& random) {
   const int count = pick(random, 1, 6);
   for (int k = 0; k < count; ++k) {
     ArgShape arg = random_arg(random, k);
-    if (arg.kind == OP_ARG_DAT && arg.access == OP_INC && arg.map >= 0 && pick(random, 0, 1) == 0) {
+    if (arg.kind == OP_ARG_DAT && core::is_combined(arg.access) && arg.map >= 0 && pick(random, 0, 1) == 0) {
       args.push_back(arg);  // the same dat again, through another column
       arg.column = (arg.column + 1) % 3;
     }

@@ -2,6 +2,10 @@
 // Generated kernels on the emulated device, which checks all their accesses, against loops of the
 // host. All values are whole numbers, so that sums do not depend on their order.
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -369,6 +373,90 @@ TEST_F(CudaCode, APayloadIsThatOfTheFirstOfEqualElements) {
   run(nest, data);
   EXPECT_THAT(values_of<double>(data.globals[1]), testing::ElementsAre(5));
   EXPECT_THAT(values_of<int>(data.globals[3]), testing::ElementsAre(2300, 0, 2300, 0));
+}
+
+template <class T>
+void expect_extremes(const std::function<void(const LoopNest&, LoopData&)>& run, Type type) {
+  const char* name = core::cxx_name_of(type);
+  const LoopNest nest = nest_of(
+      {.name = "widen",
+       .source = fmt::format("void widen(const {0}* q, {0}* lo, {0}* hi) {{\n"
+                             "  for (int k = 0; k < 2; ++k) if (q[k] < lo[k]) lo[k] = q[k];\n"
+                             "  *hi = *hi < *q ? *q : *hi;\n}}\n",
+                             name)},
+      {dat(0, 2, OP_READ, -1, type), dat(1, 2, OP_MIN, 0, type), dat(2, 1, OP_MAX, 1, type)});
+  LoopData data{.begin = 30, .end = elements, .counted = elements};
+  data.dats[0] = numbers<T>(2 * elements, 1);
+  data.dats[1] = numbers<T>(2 * targets, 4);
+  data.dats[2] = numbers<T>(targets, 2);
+  data.maps[0] = {2, random_entries(2 * elements, 3)};
+  auto q = values_of<T>(data.dats[0]), low = values_of<T>(data.dats[1]),
+       high = values_of<T>(data.dats[2]);
+  for (int e = 30; e < elements; ++e) {
+    const int first = data.maps[0].entries[2 * e], second = data.maps[0].entries[2 * e + 1];
+    for (int k = 0; k < 2; ++k)
+      if (q[2 * e + k] < low[2 * first + k]) low[2 * first + k] = q[2 * e + k];
+    if (high[second] < q[2 * e]) high[second] = q[2 * e];
+  }
+  run(nest, data);
+  EXPECT_EQ(values_of<T>(data.dats[1]), low) << name;
+  EXPECT_EQ(values_of<T>(data.dats[2]), high) << name;
+}
+
+TEST_F(CudaCode, ExtremesOfRowsAreThoseOfAllElements) {
+  const auto run_one = [this](const LoopNest& nest, LoopData& data) { run(nest, data); };
+  expect_extremes<double>(run_one, Type::f64);
+  expect_extremes<float>(run_one, Type::f32);
+  expect_extremes<int>(run_one, Type::i32);
+  expect_extremes<unsigned>(run_one, Type::u32);
+  expect_extremes<long>(run_one, Type::i64);
+  expect_extremes<unsigned long>(run_one, Type::u64);
+}
+
+TEST_F(CudaCode, ExtremesOfTruthValuesLeaveTheirNeighboursInAWord) {
+  const LoopNest nest = nest_of(
+      {.name = "widen",
+       .source = "void widen(const bool* q, bool* lo, bool* hi) { *lo = *lo && *q; *hi |= *q; }"},
+      {dat(0, 1, OP_READ, -1, Type::b8), dat(1, 1, OP_MIN, 0, Type::b8, 1),
+       dat(2, 1, OP_MAX, 0, Type::b8, 1)});
+  LoopData data{.begin = 0, .end = 3, .counted = 3};
+  const auto bytes = [](std::initializer_list<bool> values) {
+    test::Bytes all;
+    for (const bool value : values) all.push_back(static_cast<std::byte>(value));
+    return all;
+  };
+  data.dats[0] = bytes({false, true, true});
+  data.dats[1] = bytes({true, true, true, true, false});
+  data.dats[2] = bytes({false, false, false, false, true});
+  data.maps[0] = {1, {1, 2, 1}};
+  run(nest, data);
+  EXPECT_EQ(data.dats[1], bytes({true, false, true, true, false}));
+  EXPECT_EQ(data.dats[2], bytes({false, true, true, false, true}));
+}
+
+/// -0 is less than 0, whichever comes first; NaN of an element is as in the source, and so is that
+/// of a row.
+TEST_F(CudaCode, ExtremesOfRowsHaveAnOrderOfZerosAndNan) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const LoopNest nest = nest_of({.name = "widen",
+                                 .source = "void widen(const double* q, double* lo, double* hi) {\n"
+                                           "  if (*q < *lo) *lo = *q;\n"
+                                           "  *hi = fmax(*hi, *q);\n}\n"},
+                                {dat(0, 1, OP_READ), dat(1, 1, OP_MIN, 0, Type::f64, 1),
+                                 dat(2, 1, OP_MAX, 0, Type::f64, 1)});
+  LoopData data{.begin = 0, .end = 5, .counted = 5};
+  data.dats[0] = bytes_of<double>({-0.0, 0.0, nan, 3, 3});
+  data.dats[1] = bytes_of<double>({0.0, 5, nan});
+  data.dats[2] = bytes_of<double>({-0.0, 1, nan});
+  data.maps[0] = {1, {0, 0, 1, 1, 2}};
+  run(nest, data);
+  const auto low = values_of<double>(data.dats[1]), high = values_of<double>(data.dats[2]);
+  EXPECT_TRUE(low[0] == 0 && std::signbit(low[0]));
+  EXPECT_TRUE(high[0] == 0 && !std::signbit(high[0]));
+  EXPECT_EQ(low[1], 3);
+  EXPECT_EQ(high[1], 3);
+  EXPECT_TRUE(std::isnan(low[2]));
+  EXPECT_EQ(high[2], 3);
 }
 
 TEST_F(CudaCode, AnEmptyRangeLeavesAReductionAsItWas) {

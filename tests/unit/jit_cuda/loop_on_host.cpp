@@ -92,6 +92,7 @@ class Element {
         break;
       case jit::ArgumentWay::loaded:
       case jit::ArgumentWay::stored:
+      case jit::ArgumentWay::extreme:
       case jit::ArgumentWay::in_place:
         bytes = row_in_memory(i);
         break;

@@ -37,6 +37,15 @@ struct Conflicts : testing::Test {
   }
 };
 
+TEST_F(Conflicts, ExtremesOfOneKindMayMeetInAnyOrder) {
+  const auto all = [&](op_access first, op_access second) {
+    return may_meet_out_of_order(
+        conflict_pattern(queue_loop(queue, ring.edges, res(0, first), res(1, second))));
+  };
+  EXPECT_FALSE(all(OP_MIN, OP_MIN) || all(OP_MAX, OP_MAX) || all(OP_INC, OP_INC));
+  EXPECT_TRUE(all(OP_MIN, OP_MAX) && all(OP_MIN, OP_INC) && all(OP_MIN, OP_READ));
+}
+
 TEST_F(Conflicts, EqualDatsAndEqualColumnsGetEqualNumbers) {
   const auto shapes = arg_shapes(
       queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(1, OP_INC), res(0, OP_INC)));

@@ -21,7 +21,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr jit::ArgumentFacts full{.writes_all = true}, adds{.only_adds = true}, unknown{};
+constexpr jit::ArgumentFacts full{.writes_all = true}, adds{.only_adds = true}, unknown{},
+    lowers{.only_lowers = true}, raises{.only_raises = true};
 
 /// Loops over the cells or the edges of a ring, and what is proven of each of their arguments.
 struct Access : testing::Test {
@@ -62,6 +63,26 @@ TEST_F(Access, OfRowsThatAreOnlyAddedToThroughMapsIsThatOfIncrements) {
   loop(ring.edges, {adds, adds}, end(0, OP_RW), end(1, OP_RW));
   loop(ring.edges, {adds, unknown}, end(0, OP_RW), end(1, OP_INC));
   EXPECT_THAT(used(), ElementsAre(OP_INC, OP_INC, OP_INC, OP_INC));
+}
+
+TEST_F(Access, OfRowsThatAreOnlyLoweredOrRaisedThroughMapsIsThatOfExtremes) {
+  loop(ring.edges, {lowers, lowers}, end(0, OP_RW), end(1, OP_RW));
+  loop(ring.edges, {raises, unknown}, end(0, OP_RW), end(1, OP_MAX));
+  EXPECT_THAT(used(), ElementsAre(OP_MIN, OP_MIN, OP_MAX, OP_MAX));
+}
+
+TEST_F(Access, OfRowsThatAreLoweredAndRaisedIsThatOfTheDeclaration) {
+  loop(ring.edges, {lowers, raises}, end(0, OP_RW), end(1, OP_RW));
+  loop(ring.edges, {lowers, unknown}, end(0, OP_RW), end(1, OP_INC));
+  loop(ring.edges, {lowers, unknown}, end(0, OP_RW), end(1, OP_READ));
+  loop(ring.edges, {unknown, unknown}, end(0, OP_MIN), end(1, OP_MAX));
+  EXPECT_THAT(used(), ElementsAre(OP_RW, OP_RW, OP_RW, OP_INC, OP_RW, OP_READ, OP_MIN, OP_MAX));
+}
+
+TEST_F(Access, OfDirectExtremesIsThatOfReadingAndWriting) {
+  loop(ring.cells, {unknown}, direct(OP_MIN));
+  loop(ring.cells, {raises}, direct(OP_RW));
+  EXPECT_THAT(used(), ElementsAre(OP_RW, OP_RW));
 }
 
 TEST_F(Access, OfRowsThatAreAlsoAccessedOtherwiseIsThatOfTheDeclaration) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <jit/llvm/access/access_extremes.hpp>
+
 namespace op2::jit {
 namespace {
 
@@ -55,6 +57,13 @@ bool leaves_zero(const ParameterUse& use, const AccessRule& rule) {
          use.other_than_zero.isInvalid();
 }
 
+/// Whether a look at the statements can tell more. References and pointers that AccessWalk does not
+/// follow stand in no form of an extreme.
+bool may_be_extreme(const ParameterUse& use, const AccessRule& rule) {
+  return rule.is_known && !rule.set_by_some && rule.access == OP_RW && use.beyond.isInvalid() &&
+         use.assign.isValid();
+}
+
 }  // namespace
 
 std::vector<AccessProof> access_proofs(const clang::FunctionDecl& kernel,
@@ -65,6 +74,12 @@ std::vector<AccessProof> access_proofs(const clang::FunctionDecl& kernel,
   std::vector<AccessProof> proofs(rules.size());
   for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i) {
     proofs[i] = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
+    if (may_be_extreme(uses[i], rules[i]) && !proofs[i].only_adds) {
+      const ExtremeUse found = extreme_use_of(kernel, i);
+      proofs[i].only_lowers = found == ExtremeUse::only_lowers;
+      proofs[i].only_raises = found == ExtremeUse::only_raises;
+      if (found != ExtremeUse::none) proofs[i].obstacle.clear();
+    }
     proofs[i].leaves_zero = leaves_zero(uses[i], rules[i]);
   }
   return proofs;

@@ -17,6 +17,8 @@ namespace op2::jit {
 struct AccessProof {
   bool writes_all = false;
   bool only_adds = false;
+  bool only_lowers = false;
+  bool only_raises = false;
   bool leaves_zero = false;
   std::string obstacle{};  ///< to the fact that the access mode asks for; empty: it asks for none,
                            ///< it is proven, or access_rules reports an index beyond an OP_WRITE

@@ -23,7 +23,7 @@ bool is_per_lane(const ArgShape& arg) {
   return is_dat(arg) || is_number(arg) || is_local_block(arg);
 }
 bool is_added(const ArgShape& arg) {
-  return is_dat(arg) && is_indirect(arg) && writes(arg);
+  return is_dat(arg) && is_indirect(arg) && writes(arg) && !is_extreme_row(arg);
 }
 bool is_loaded(const ArgShape& arg) {
   return is_dat(arg) && !is_added(arg);
@@ -144,7 +144,7 @@ class BlockEmitter {
     line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
     if (is_added(arg) || form_.is_term(i))
       line("      op2_simd::clear(op2_arg{});", i);
-    else if (form_.is_extreme(i))
+    else if (form_.is_extreme(i) || form_.is_extreme_of_row(i))
       lines(form_.worst_values(i, fmt::format("op2_arg{}", i)), "      ");
     else
       line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
@@ -190,8 +190,12 @@ class BlockEmitter {
   }
 
   std::string store_of(std::size_t i, const std::string& to) {
-    return fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n",
-                       is_added(args_[i]) ? "add" : "store", to, i);
+    const ArgShape& arg = args_[i];
+    if (form_.is_extreme_of_row(i))
+      return fmt::format("      {}\n", form_.join(i, to, fmt::format("op2_rows{}[op2_lane]", i)));
+    const char* function = is_added(arg) ? "add" : "store";
+    if (is_extreme_row(arg)) function = arg.access == OP_MIN ? "lower" : "raise";
+    return fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n", function, to, i);
   }
 
   void for_each_lane(const std::string& statements) {

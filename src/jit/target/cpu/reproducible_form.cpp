@@ -54,8 +54,7 @@ static inline int op2_target(const op2_slotted* op2_all, unsigned long op2_eleme
   if ((op2_some.op2_which & op2_bit) == 0) return op2_row;
   return op2_some.op2_targets[__builtin_popcountl(op2_some.op2_which & (op2_bit - 1)) * op2_arity + op2_column];
 }
-template <class op2_value>
-static inline op2_value* op2_place(op2_value* op2_rows, op2_value* op2_slots_end, long op2_to, long op2_dim) {
+template <class op2_value> static inline op2_value* op2_place(op2_value* op2_rows, op2_value* op2_slots_end, long op2_to, long op2_dim) {
   return (op2_to >= 0 ? op2_rows : op2_slots_end) + op2_to * op2_dim;
 }
 template <class op2_value, int op2_dim>
@@ -76,16 +75,13 @@ template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a,
   const bool op2_take = (op2_b > op2_a) | ((op2_b == op2_a) & !op2_is_negative(op2_b)) | (op2_b != op2_b);
   return op2_take ? op2_b : op2_a;
 }
-template <class op2_value>
-static inline bool op2_is_less(op2_value op2_a, op2_value op2_b) {
+template <class op2_value> static inline bool op2_is_less(op2_value op2_a, op2_value op2_b) {
   return (op2_a < op2_b) | ((op2_a == op2_b) & op2_is_negative(op2_a) & !op2_is_negative(op2_b));
 }
-template <class op2_value>
-static inline bool op2_is_lower(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
+template <class op2_value> static inline bool op2_is_lower(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
   return op2_is_less(op2_a, op2_b) | ((op2_a == op2_b) & !op2_is_less(op2_b, op2_a) & (op2_i < op2_j));
 }
-template <class op2_value>
-static inline bool op2_is_higher(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
+template <class op2_value> static inline bool op2_is_higher(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
   return op2_is_less(op2_b, op2_a) | ((op2_a == op2_b) & !op2_is_less(op2_a, op2_b) & (op2_i < op2_j));
 }
 )";
@@ -244,7 +240,7 @@ Statements ReproducibleForm::for_each(const Action& action) const {
 Statements ReproducibleForm::before_element() const {
   return for_each([this](std::size_t i, Statements& text) {
     text.push_back(fmt::format("{} op2_own{}[{}];", type_of(args_[i]), i, args_[i].dim));
-    if (is_extreme(i))
+    if (is_extreme(i) || is_extreme_of_row(i))
       std::ranges::move(worst_values(i, fmt::format("op2_own{}", i)), std::back_inserter(text));
     else
       text.push_back(fmt::format("op2_from_zero(op2_own{});", i));
@@ -253,18 +249,18 @@ Statements ReproducibleForm::before_element() const {
 
 Statements ReproducibleForm::after_element() const {
   return for_each([this](std::size_t i, Statements& text) {
-    const std::string each = fmt::format("for (int op2_k = 0; op2_k < {}; ++op2_k) ", args_[i].dim);
     if (slotted(i) != nullptr) {
       text.push_back(fmt::format("op2_add({}, op2_own{});", target(i, row_name(args_[i])), i));
+    } else if (is_extreme_of_row(i)) {
+      text.push_back(join(i, row_address(args_[i], row_name(args_[i])), own_name(i)));
     } else if (is_extreme(i)) {
-      const std::string value =
-          fmt::format("op2_{}{}[op2_k]", is_local_block(args_[i]) ? "local" : "global", i);
-      text.push_back(fmt::format("{0}{1} = {2}({1}, op2_own{3}[op2_k]);", each, value,
-                                 combine_name(args_[i]), i));
+      const char* const kind = is_local_block(args_[i]) ? "local" : "global";
+      text.push_back(join(i, fmt::format("op2_{}{}", kind, i), own_name(i)));
     } else {
       text.push_back(fmt::format(
-          "{0}op2_terms{1}[op2_k * {2}L + (op2_element - op2_first)] = op2_own{1}[op2_k];", each, i,
-          elements_at_once()));
+          "for (int op2_k = 0; op2_k < {0}; ++op2_k) op2_terms{1}[op2_k * {2}L + (op2_element - "
+          "op2_first)] = op2_own{1}[op2_k];",
+          args_[i].dim, i, elements_at_once()));
     }
   });
 }
@@ -275,6 +271,13 @@ Statements ReproducibleForm::worst_values(std::size_t i, const std::string& of) 
     text.push_back(fmt::format("{}[{}] = static_cast<{}>({});", of, k, type_of(args_[i]),
                                worst_value(args_[i])));
   return text;
+}
+
+std::string ReproducibleForm::join(std::size_t i, const std::string& to,
+                                   const std::string& own) const {
+  return fmt::format(
+      "for (int op2_k = 0; op2_k < {0}; ++op2_k) ({1})[op2_k] = {2}(({1})[op2_k], {3}[op2_k]);",
+      args_[i].dim, to, combine_name(args_[i]), own);
 }
 
 Statements ReproducibleForm::compare_in_lane(std::size_t i) const {

@@ -31,9 +31,14 @@ class ReproducibleForm {
   /// Whether it is a minimum or maximum, other than of a payload: where elements set that in any
   /// order they offer candidates, and where they set it in order each sees what those before left.
   bool is_extreme(std::size_t position) const;
+  /// Whether it is a minimum or maximum of rows through maps.
+  bool is_extreme_of_row(std::size_t position) const {
+    return is_on_ && is_extreme_row(args_[position]);
+  }
   /// Whether each element has separate values for it, which are combined afterwards: "op2_own3".
   bool is_own(std::size_t position) const {
-    return slotted(position) != nullptr || is_term(position) || is_extreme(position);
+    return slotted(position) != nullptr || is_term(position) || is_extreme(position) ||
+           is_extreme_of_row(position);
   }
   std::string own_name(std::size_t position) const;
 
@@ -71,6 +76,9 @@ class ReproducibleForm {
   Statements worst_values(std::size_t position, const std::string& of) const;
   Statements compare_in_lane(std::size_t position) const;
   Statements compare_all(std::size_t position) const;
+  /// Of a minimum or maximum: `to` takes what an element has.
+  /// @param to, own  a pointer and an array, expressions
+  std::string join(std::size_t position, const std::string& to, const std::string& own) const;
   /// Where an element adds its row to; an expression.
   /// @param row  the entry of the map, an expression
   std::string target(std::size_t position, const std::string& row) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <core/access.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cpu/range_parameters.hpp>
 
@@ -20,8 +21,9 @@ SimdChoice scalar(ScalarReason reason, std::size_t argument, std::int64_t amount
 
 bool shares_dat(const ArgShape& arg, const ArgShape& other) {
   const bool same_dat = &other != &arg && is_dat(other) && other.dat == arg.dat;
-  const bool both_add = is_indirect(arg) && is_indirect(other) && other.access == OP_INC;
-  return same_dat && !both_add;
+  const bool both_combine = is_indirect(arg) && is_indirect(other) && other.access == arg.access &&
+                            core::is_combined(arg.access);
+  return same_dat && !both_combine;
 }
 
 /// The reason, if any, why elements must not be executed at once.
@@ -34,7 +36,7 @@ SimdChoice conflict_of(const std::vector<ArgShape>& args) {
       return scalar(ScalarReason::set_by_element, i);
     if (is_dat(arg) && arg.type == Type::b8) return scalar(ScalarReason::boolean, i);
     if (!is_dat(arg) || !writes(arg)) continue;
-    if (is_indirect(arg) && arg.access != OP_INC) return scalar(ScalarReason::indirect_write, i);
+    if (is_indirect(arg) && !core::is_combined(arg.access)) return scalar(ScalarReason::indirect_write, i);
     if (std::ranges::any_of(args, [&](const ArgShape& other) { return shares_dat(arg, other); }))
       return scalar(ScalarReason::shared_dat, i);
   }

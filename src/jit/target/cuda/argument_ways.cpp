@@ -35,6 +35,7 @@ bool is_own_row(std::span<const ArgShape> args, const ArgShape& arg) {
 ArgumentWay way_of_dat(std::span<const ArgShape> args, const ArgShape& arg,
                        const std::set<int>& written) {
   if (is_added(args, arg)) return ArgumentWay::added;
+  if (is_extreme_row(arg)) return ArgumentWay::extreme;
   if (arg.dim > largest_loaded_row) return ArgumentWay::in_place;
   if (!written.contains(arg.dat)) return ArgumentWay::loaded;
   const bool gains = row_alignment(arg) > core::size_of(arg.type);

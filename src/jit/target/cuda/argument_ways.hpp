@@ -29,6 +29,7 @@ enum class ArgumentWay {
   stored,    ///< a row in registers that is stored after the call
   in_place,  ///< a row in memory
   added,     ///< a row of zeros that is added to memory after the call, atomically
+  extreme,   ///< the element's own value of a row's minimum or maximum, joined with it atomically
   summed,    ///< a row of a sum that the thread keeps, or of zeros that are dropped
   kept,      ///< the row of that sum, after all loops that add to it
   once       ///< a row in memory, or in scratch memory if another thread's execution counts
@@ -41,7 +42,7 @@ std::size_t row_alignment(const ArgShape& arg);
 /// stored as a whole if that takes fewer accesses; values that the kernel sets without reading them
 /// are not loaded. Otherwise a dat that some argument modifies, other than by increments alone, is
 /// accessed in place by all its arguments. Increments of dats that are only incremented are added,
-/// if any of them goes through a map.
+/// if any of them goes through a map. Minima and maxima through maps are joined.
 /// Precondition: of a dat that is modified otherwise, no element accesses rows of another one.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
 

@@ -11,6 +11,7 @@
 #include <jit/math_names.hpp>
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/device_library.hpp>
+#include <jit/target/cuda/extreme_rows.hpp>
 #include <jit/target/cuda/ordered_library.hpp>
 
 namespace op2::jit {
@@ -182,6 +183,7 @@ std::vector<IncludedFile> all_headers() {
       {"op2_math", mathematics()},
       {"op2_stdint", integer_types},
       {device_library_name, device_library},
+      {extreme_library_name, extreme_library},
       {ordered_library_name, ordered_library}};
   headers.insert(headers.end(), own.begin(), own.end());
   return headers;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/cuda/emit_cuda.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <jit/target/cuda/device_library.hpp>
 #include <jit/target/cuda/emit_kernels.hpp>
 #include <jit/target/cuda/emit_pull.hpp>
+#include <jit/target/cuda/extreme_rows.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
@@ -73,6 +75,8 @@ std::string emit_cuda(const LoopNest& nest, core::Increments increments, bool or
   std::string text = heading_of(nest);
   text += fmt::format("#include <{}>\n", device_library_name) + standard_includes(nest);
   if (ordered) text += fmt::format("#include <{}>\n", ordered_library_name);
+  if (std::ranges::any_of(nest.args, is_extreme_row))
+    text += fmt::format("#include <{}>\n", extreme_library_name);
   text += constant_definitions(nest);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += kernel_scope(nest, n);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += signature_checks(nest, n);

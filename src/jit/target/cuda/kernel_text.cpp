@@ -222,6 +222,7 @@ void KernelText::prepare_arguments() {
   each(Way::compared, &KernelText::declare_own);
   each(Way::best, &KernelText::declare_offer);
   each(Way::payload, &KernelText::declare_offer);
+  each(Way::extreme, &KernelText::start_extreme);
 }
 
 void KernelText::declare_number(std::size_t i, const ArgShape& arg) {
@@ -309,6 +310,7 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
       return fmt::format("op2_offer{}", i);
     case Way::term:
     case Way::compared:
+    case Way::extreme:
       return fmt::format("op2_own{}", i);
     case Way::in_place:
     case Way::once:
@@ -335,6 +337,7 @@ void KernelText::call_kernels() {
          kernel_namespace(n), nest_.calls[n].name,
          fmt::join(actual_arguments(nest_, n, pointers, pass), ",\n        "));
   each(Way::stored, &KernelText::store_row);
+  each(Way::extreme, &KernelText::join_extreme);
 }
 
 }  // namespace op2::jit

@@ -124,6 +124,8 @@ class KernelText {
   void declare_in_place(std::size_t position, const ArgShape& arg);
   void load_row(std::size_t position, const ArgShape& arg);
   void store_row(std::size_t position, const ArgShape& arg);
+  void start_extreme(std::size_t position, const ArgShape& arg);
+  void join_extreme(std::size_t position, const ArgShape& arg);
   void remember_reduction(std::size_t position, const ArgShape& arg);
   void restore_reduction(std::size_t position, const ArgShape& arg);
   std::string operation_of(std::size_t position) const;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <core/access.hpp>
 #include <sched/executor/cuda/kernel_launch.hpp>
 
 namespace op2::sched {
@@ -10,9 +11,9 @@ namespace {
 
 bool commute(const core::LoopArg& a, const core::LoopArg& b, bool atomic) {
   const bool both_read = !a.modifies() && !b.modifies();
-  const bool both_add =
-      atomic && a.access == OP_INC && b.access == OP_INC && a.is_indirect() && b.is_indirect();
-  return both_read || both_add;
+  const bool both_combine = atomic && a.access == b.access && core::is_combined(a.access) &&
+                            a.is_indirect() && b.is_indirect();
+  return both_read || both_combine;
 }
 
 /// The nodes of a step.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For LD_PRELOAD: a system that has no thread left, and with OP2_TEST_NO_PROCESSES none for
+// For LD_PRELOAD: a system that has no thread left, and with TEST_NO_PROCESSES none for
 // processes.
 #include <cerrno>
 #include <cstdlib>
@@ -18,7 +18,7 @@ OP2_SEEN int posix_spawn(pid_t* process, const char* path,
                          const posix_spawn_file_actions_t* actions,
                          const posix_spawnattr_t* attributes, char* const* arguments,
                          char* const* environment) noexcept {
-  if (std::getenv("OP2_TEST_NO_PROCESSES") != nullptr) return EAGAIN;
+  if (std::getenv("TEST_NO_PROCESSES") != nullptr) return EAGAIN;
   static auto* const real =
       reinterpret_cast<decltype(&posix_spawn)>(dlsym(RTLD_NEXT, "posix_spawn"));
   return real(process, path, actions, attributes, arguments, environment);

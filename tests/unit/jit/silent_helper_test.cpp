@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <core/progress.hpp>
 #include <jit/plugin_version.hpp>
 #include <support/stderr_capture.hpp>
 
@@ -108,6 +107,9 @@ struct NoThreads : RemoteBackendTest {
 };
 
 TEST_F(NoThreads, AWorkerThatCannotWatchItsLimitsSaysSo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers must be loaded first, and need threads";
+#endif
   Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
   RemoteBackend backend(std::move(plugin.backend), {wrapper, plugin.file, "", limit}, log);
   const auto result = backend.compile(work("*y = *x;"));

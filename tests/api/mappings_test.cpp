@@ -28,7 +28,7 @@ TEST(Mappings, NothingIsWritableAndExecutableAfterKernelsWereCompiledAndLinked) 
   const op_set cells = op_decl_set(1000, "cells");
   const op_dat x = op_decl_dat<double>(cells, 1, nullptr, "x");
   const double gain = 3;
-  op_decl_const("gain", 1, &gain);
+  op_decl_const(1, &gain, "gain");
   for (const char* body : {"*x += gain;", "*x = exp(*x) * gain;", "*x = *x > 1 ? gain : *x;"}) {
     const std::string source = std::string("void work(double* x) { ") + body + " }";
     op_par_loop(op_decl_kernel("work", source.c_str()), "work", cells, op_arg_dat(x, OP_RW));

@@ -62,9 +62,8 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
 
 /// That ranks declare the same dats is compared in the next reduction.
 void declare_alike(const api::Runtime& runtime, op_set set, int dim, Type type, const char* name) {
-  if (!runtime.alone())
-    runtime.ranks().declare(
-        fmt::format("dat '{}' on set '{}', {} x {}", name, set->name, dim, core::name_of(type)));
+  runtime.ranks().declare(
+      fmt::format("dat '{}' on set '{}', {} x {}", name, set->name, dim, core::name_of(type)));
 }
 
 /// Collective unless the mesh is as declared.

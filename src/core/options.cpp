@@ -275,30 +275,11 @@ void read_debug_words(const Lookup& lookup, bool is_privileged, Options& options
   }
 }
 
-std::string upper_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
-/// What a variable stands for that is no switch, "; did you mean 'OP2_CHAIN'?"; nothing if it has
-/// nothing to do with the library.
-std::optional<std::string> meaning_of(const std::string& name,
-                                      const std::vector<std::string>& known) {
-  if (name.starts_with("OP2_")) return did_you_mean(name, known);
-  const std::string capitals = upper_case(name);
-  const auto meant = std::ranges::find_if(known, [&](const std::string& each) {
-    return capitals == each || differs_by_one(capitals, each);
-  });
-  if (meant == known.end()) return {};
-  return fmt::format("; did you mean '{}'?", *meant);
-}
-
 std::vector<std::string> known_variables() {
   std::vector<std::string> names{"OP2_EMBED_KERNELS"};  // of the compiler wrapper
   for (const OptionRow& row : table) names.emplace_back(row.name);
   for (const OptionRow& row : debug_words)
-    if (*row.former != '\0') names.emplace_back(row.former, std::strcspn(row.former, "="));
+    names.emplace_back(row.former, std::strcspn(row.former, "="));
   return names;
 }
 
@@ -319,9 +300,8 @@ std::vector<std::string> unknown_switches(char** environment) {
   std::vector<std::string> unknown;
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string name(*entry, std::strcspn(*entry, "="));
-    if (std::ranges::find(known, name) != known.end()) continue;
-    if (const auto meaning = meaning_of(name, known))
-      unknown.push_back(name + " is not a switch of libop2; --op2-help lists them" + *meaning);
+    if (const auto meant = misspelled("OP2_", name, known))
+      unknown.push_back(name + " is not a switch of libop2; --op2-help lists them" + *meant);
   }
   return unknown;
 }

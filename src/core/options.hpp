@@ -162,8 +162,8 @@ bool is_privileged();
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup,
                      bool is_privileged = false);
 
-/// A message for each environment variable that is not a switch, but begins with OP2_, or is one but
-/// for lower case and a character ("op2_chain", "OP_CHAIN").
+/// A message for each environment variable that is not a switch, but begins with OP2_, or is one
+/// but for lower case and a character ("op2_chain", "OP_CHAIN").
 std::vector<std::string> unknown_switches(char** environment);
 
 /// The table as text (--op2-help) and as a Markdown table (docs/switches.md).

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include <core/lower_case.hpp>
+
 namespace op2::core {
 namespace {
 
@@ -37,14 +39,23 @@ std::optional<std::string> similar_name(std::string_view unknown,
   return distance(nearest) <= most ? std::optional(nearest) : std::nullopt;
 }
 
-bool differs_by_one(std::string_view a, std::string_view b) {
-  const std::size_t difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
-  return difference <= 1 && edit_distance(a, b) == 1;
-}
-
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> known) {
   const auto similar = similar_name(unknown, known);
   return similar ? "; did you mean '" + *similar + "'?" : "";
+}
+
+std::optional<std::string> misspelled(std::string_view prefix, std::string_view name,
+                                      std::span<const std::string> known) {
+  if (std::ranges::find(known, name) != known.end()) return {};
+  if (name.starts_with(prefix)) return did_you_mean(name, known);
+  const auto is_near = [name = lower_case(std::string(name))](const std::string& each) {
+    const std::size_t longer = std::max(name.size(), each.size());
+    return !each.empty() && longer - std::min(name.size(), each.size()) <= 1 &&
+           edit_distance(name, lower_case(each)) <= 1;
+  };
+  const auto meant = std::ranges::find_if(known, is_near);
+  return meant == known.end() ? std::nullopt
+                              : std::optional("; did you mean '" + *meant + "'?");
 }
 
 }  // namespace op2::core

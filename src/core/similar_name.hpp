@@ -15,10 +15,12 @@ namespace op2::core {
 std::optional<std::string> similar_name(std::string_view unknown,
                                         std::span<const std::string> known);
 
-/// Whether one character was left out, added or replaced.
-bool differs_by_one(std::string_view a, std::string_view b);
-
 /// "; did you mean 'gam'?", or nothing.
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> known);
+
+/// Of a name that is not known, but begins with `prefix`, or is known but for capitals and at most
+/// one character: did_you_mean. Nothing for all others.
+std::optional<std::string> misspelled(std::string_view prefix, std::string_view name,
+                                      std::span<const std::string> known);
 
 }  // namespace op2::core

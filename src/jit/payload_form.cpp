@@ -11,16 +11,11 @@
 #include <vector>
 
 #include <core/value_type.hpp>
+#include <jit/expression_form.hpp>
 #include <jit/source_scan.hpp>
 
 namespace op2::jit {
 namespace {
-
-using Tokens = std::span<const std::string_view>;
-
-bool is_word(std::string_view token) {
-  return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
-}
 
 bool contains(Tokens tokens, std::string_view token) {
   return std::ranges::find(tokens, token) != tokens.end();
@@ -128,119 +123,6 @@ bool is_plain(Tokens expression) {
   return true;
 }
 
-/// An expression without parentheses that its operators do not need, so that expressions with the
-/// same syntax tree have the same tokens. With other operators than those of values and comparisons
-/// it stays as it is.
-class Expression {
- public:
-  static std::vector<std::string_view> of(Tokens tokens) {
-    Expression reader(tokens);
-    Part whole = reader.read(0);
-    const bool is_read = reader.is_known_ && reader.rest_.empty();
-    return is_read ? std::move(whole.tokens)
-                   : std::vector<std::string_view>(tokens.begin(), tokens.end());
-  }
-
- private:
-  struct Part {
-    std::vector<std::string_view> tokens;
-    int binding;  ///< strength of the operator that it consists of
-  };
-  static constexpr int comparison = 1, sum = 2, product = 3, sign = 4, postfix = 5;
-
-  explicit Expression(Tokens tokens) : rest_(tokens) {}
-
-  static int binding_of(std::string_view sign) {
-    if (sign == "<" || sign == ">") return comparison;
-    if (sign == "+" || sign == "-") return sum;
-    return sign == "*" || sign == "/" || sign == "%" ? product : 0;
-  }
-
-  std::string_view front() const { return rest_.empty() ? std::string_view(" ") : rest_.front(); }
-  std::string_view take() {
-    const std::string_view token = front();
-    is_known_ = is_known_ && !rest_.empty();
-    rest_ = rest_.subspan(rest_.empty() ? 0 : 1);
-    return token;
-  }
-
-  /// With the parentheses that an operand of an operator needs.
-  static void append(std::vector<std::string_view>& to, const Part& part, int weakest) {
-    const bool is_signed = !to.empty() && (part.tokens.front() == "-" || part.tokens.front() == "+");
-    const bool is_bracketed = part.binding < weakest || is_signed;
-    if (is_bracketed) to.emplace_back("(");
-    to.insert(to.end(), part.tokens.begin(), part.tokens.end());
-    if (is_bracketed) to.emplace_back(")");
-  }
-
-  /// Operands that are bound more strongly than by `weaker`.
-  Part read(int weaker) {
-    Part left = read_operand();
-    for (int binding = binding_of(front()); is_known_ && binding > weaker;
-         binding = binding_of(front())) {
-      Part both{{}, binding};
-      append(both.tokens, left, binding);
-      both.tokens.push_back(take());
-      append(both.tokens, read(binding), binding + 1);
-      left = std::move(both);
-    }
-    return left;
-  }
-
-  Part read_operand() {
-    const std::string_view token = take();
-    if (token == "*" || token == "-" || token == "!") {
-      Part part{{token}, sign};
-      append(part.tokens, read_operand(), sign);
-      return part;
-    }
-    if (token == "(") {
-      const Part inner = read(0);
-      is_known_ = is_known_ && take() == ")" && !is_operand(front());
-      return read_postfix(inner);
-    }
-    is_known_ = is_known_ && is_operand(token);
-    return read_postfix({{token}, postfix});
-  }
-
-  static bool is_operand(std::string_view token) {
-    return std::isalnum(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_' ||
-           token.front() == '.';
-  }
-
-  /// Subscripts, calls and names in scopes: `p[2]`, `std::fabs(a)`.
-  Part read_postfix(Part part) {
-    while (is_known_ && (front() == "[" || front() == "(" || front() == ":" || front() == ".")) {
-      Part longer{{}, postfix};
-      append(longer.tokens, part, postfix);
-      const std::string_view token = take();
-      longer.tokens.push_back(token);
-      if (token == ":" || token == ".") {
-        if (token == ":") longer.tokens.push_back(take());
-        longer.tokens.push_back(take());
-        is_known_ = is_known_ && is_word(longer.tokens.back());
-      } else {
-        read_list(longer.tokens, token == "[" ? "]" : ")");
-      }
-      part = std::move(longer);
-    }
-    return part;
-  }
-
-  /// Expressions with commas between them, and the bracket that closes the list.
-  void read_list(std::vector<std::string_view>& to, std::string_view end) {
-    while (is_known_ && front() != end) {
-      const Part part = read(0);
-      to.insert(to.end(), part.tokens.begin(), part.tokens.end());
-      if (front() == ",") to.push_back(take());
-    }
-    to.push_back(take());
-  }
-
-  Tokens rest_;
-  bool is_known_ = true;
-};
-
 /// Looks for statements that replace extremes in the body of one kernel.
 class FormReader {
  public:
@@ -310,7 +192,7 @@ class FormReader {
   };
 
   std::optional<Comparison> comparison_in(Tokens text) const {
-    const std::vector<std::string_view> simplest = Expression::of(text);
+    const std::vector<std::string_view> simplest = without_needless_parentheses(text);
     const Tokens condition = simplest;
     for (const std::size_t length : {2U, 4U}) {
       if (condition.size() < length + 2) continue;
@@ -397,9 +279,9 @@ class FormReader {
       const auto end = static_cast<std::size_t>(std::ranges::find(block, ";") - block.begin());
       const auto sign = static_cast<std::size_t>(std::ranges::find(block, "=") - block.begin());
       if (end == block.size() || end < sign + 2) return false;
-      const std::vector<std::string_view> target = Expression::of(block.first(sign)),
+      const std::vector<std::string_view> target = without_needless_parentheses(block.first(sign)),
                                           value =
-                                              Expression::of(block.subspan(sign + 1, end - sign - 1));
+                                              without_needless_parentheses(block.subspan(sign + 1, end - sign - 1));
       const auto place = place_at(target);
       if (!place || place->tokens != target.size()) return false;
       const bool is_extreme = place->parameter == comparison.extreme;

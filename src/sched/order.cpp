@@ -136,10 +136,10 @@ void report_order(const core::Queue& queue, const Facts& facts, const Step& step
   if (step.order == Order::by_rows)
     return log.warning_once(
         which + " by rows",
-        fmt::format("{}: elements write rows that others use, so the result depends on their order, "
-                    "which follows from the number of threads{}; declare OP_INC if all they do is "
-                    "add, OP_MIN or OP_MAX if they keep the least or the greatest, or split the "
-                    "loop into one that reads and one that writes; OP2_RENUMBER=off keeps the "
+        fmt::format("{}: elements write rows that others use, so the result depends on their "
+                    "order, which follows from the number of threads{}; declare OP_INC if all they "
+                    "do is add, OP_MIN or OP_MAX if they keep the least or the greatest, or split "
+                    "the loop into one that reads and one that writes; OP2_RENUMBER=off keeps the "
                     "declared order, on one thread",
                     which, why_not_increments(queue, facts, step.record)));
   log.warning_once(

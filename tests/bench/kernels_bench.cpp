@@ -135,20 +135,20 @@ class Bench {
     const op_kernel handle =
         op_decl_kernel_file(name, (std::string(BENCH_KERNELS) + file).c_str());
     const int size = op_get_size(set);
-    const auto by_hand = [&] {
+    const auto sequential = [&] {
       for (int element = 0; element < size; ++element) kernel(arguments.at(element)...);
     };
     const auto by_library = [&] {
       op_par_loop(handle, name, set, arguments.arg()...);
       op_flush();
     };
-    by_hand();
+    sequential();
     by_library();
     (compare(name, arguments), ...);
     if (settings_.agree_only) return;
     double hand = 1e300, library = 1e300;
     for (int round = 0; round < settings_.rounds; ++round) {
-      hand = std::min(hand, milliseconds([&] { repeat(by_hand); }));
+      hand = std::min(hand, milliseconds([&] { repeat(sequential); }));
       library = std::min(library, milliseconds([&] { repeat(by_library); }));
     }
     const double elements = 1e-6 * settings_.repeats * size;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that do not declare the same: declared_differently HOW WHAT FOLDER. Rank 1 declares, if HOW is
-//   type dim set more padding   dat 't' so                    temporary   a temporary dat so
-//   arity to                    map 'm' so                    global      global 'g' as float
+// Ranks that do not declare the same: declared_differently HOW WHAT FOLDER. What rank 1 declares
+// otherwise is, if HOW is
+//   type, dim, set, padding   dat 't'               more     a dat more
+//   arity, to                 map 'm'               global   global 'g'
+//   temporary                 a temporary dat
 // and then all call what WHAT names, which writes into FOLDER; no loop uses what differs.
 // The exit code is 0, or 3 after an error, which is printed with the number of files in FOLDER.
 #include <cstdio>

@@ -6,7 +6,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <jit/llvm/loop_over_lanes.hpp>
+#include <jit/llvm/loop_over_elements.hpp>
 
 namespace op2::jit {
 namespace {
@@ -41,7 +41,7 @@ llvm::PreservedAnalyses FindTraps::run(llvm::Module& module,
   const auto& dominators = of_function.getResult<llvm::DominatorTreeAnalysis>(*blocks);
   for (const llvm::Loop* loop :
        of_function.getResult<llvm::LoopAnalysis>(*blocks).getLoopsInPreorder())
-    if (is_over_lanes(*loop) && computes_on_some_paths(*loop, dominators)) found_ = true;
+    if (is_over_elements(*loop) && computes_on_some_paths(*loop, dominators)) found_ = true;
   return llvm::PreservedAnalyses::all();
 }
 

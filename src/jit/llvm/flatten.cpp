@@ -25,7 +25,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
-#include <jit/llvm/loop_over_lanes.hpp>
+#include <jit/llvm/loop_over_elements.hpp>
 
 namespace op2::jit {
 namespace {
@@ -91,7 +91,7 @@ struct RequestUnrolling : llvm::PassInfoMixin<RequestUnrolling> {
     for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
     const bool is_asked = llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified;
     const bool is_short = length > 0 && length <= longest_loop && length * size <= most_unrolled;
-    if (is_short && !is_asked && !is_over_lanes(loop))
+    if (is_short && !is_asked && !is_over_elements(loop))
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
     return llvm::PreservedAnalyses::all();
   }

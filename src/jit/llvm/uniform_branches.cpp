@@ -15,7 +15,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
-#include <jit/llvm/loop_over_lanes.hpp>
+#include <jit/llvm/loop_over_elements.hpp>
 
 namespace op2::jit {
 namespace {
@@ -111,7 +111,7 @@ bool make_versions(llvm::Loop& loop, llvm::Value* condition, Analyses& analyses)
 bool add_version(llvm::Function& function, llvm::FunctionAnalysisManager& manager) {
   Analyses analyses(function, manager);
   for (llvm::Loop* loop : analyses.loops.getLoopsInPreorder()) {
-    if (!is_over_lanes(*loop)) continue;
+    if (!is_over_elements(*loop)) continue;
     std::size_t size = 0;
     for (const llvm::BasicBlock* block : loop->blocks()) size += block->size();
     if (function.getInstructionCount() + size > most_instructions) continue;

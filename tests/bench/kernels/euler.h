@@ -103,11 +103,11 @@ inline void viscous(const State& l, const State& r, const double* gl, const doub
       gradient[i][j] = 0.5 * (gl[directions * (1 + i) + j] + gr[directions * (1 + i) + j]);
     heat[i] = 0.5 * (gl[directions * 4 + i] + gr[directions * 4 + i]);
   }
-  double divergence = 0;
-  for (int i = 0; i < directions; ++i) divergence += gradient[i][i];
+  double dilatation = 0;
+  for (int i = 0; i < directions; ++i) dilatation += gradient[i][i];
   double work = 0;
   for (int i = 0; i < directions; ++i) {
-    double traction = -2.0 / 3.0 * divergence * normal[i];
+    double traction = -2.0 / 3.0 * dilatation * normal[i];
     for (int j = 0; j < directions; ++j) traction += (gradient[i][j] + gradient[j][i]) * normal[j];
     flux[1 + i] -= mu * traction;
     work += traction * velocity[i];

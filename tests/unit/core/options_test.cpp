@@ -332,8 +332,9 @@ TEST(Options, MisspelledNamesOfSwitchesAreFound) {
 }
 
 TEST(Options, VariablesOfOthersAreNotMisspelledSwitches) {
-  for (std::string entry : {"OP_PROFILE_JSON_OUTPUT=a.json", "OP_SESSION_work=x", "op2_folder=/a",
-                            "CHAIN=on", "_=/bin/ls", "HOME=/", "OPAL_PREFIX=/usr", "OMP_NUM_THREADS=2", "=x"}) {
+  for (std::string entry :
+       {"OP_PROFILE_JSON_OUTPUT=a.json", "OP_SESSION_work=x", "op2_folder=/a", "CHAIN=on",
+        "_=/bin/ls", "HOME=/", "OPAL_PREFIX=/usr", "OMP_NUM_THREADS=2", "=x"}) {
     char* environment[] = {entry.data(), nullptr};
     EXPECT_THAT(unknown_switches(environment), testing::IsEmpty()) << entry;
   }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <jit/diagnostic_hints.hpp>
+#include <jit/common_headers.hpp>
 #include <jit/jit.hpp>
 #include <jit/source_scan.hpp>
 #include <support/jit_options.hpp>

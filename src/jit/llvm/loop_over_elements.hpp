@@ -8,7 +8,7 @@
 namespace op2::jit {
 
 /// Whether generated code asks for it by a pragma.
-inline bool is_over_lanes(const llvm::Loop& loop) {
+inline bool is_over_elements(const llvm::Loop& loop) {
   return llvm::getBooleanLoopAttribute(&loop, "llvm.loop.vectorize.enable");
 }
 

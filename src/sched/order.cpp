@@ -68,12 +68,12 @@ bool meets_in_rows_read(const core::LoopRecord& loop, std::span<const core::Loop
   return meets_out_of_order(conflict_pattern(with_these), loop.set->within(extent));
 }
 
-/// Whether a loop whose result depends on its order may have one that the library chooses.
+/// Whether a loop whose result depends on its order has one that the library chooses: where its
+/// elements are renumbered, and the declared order would go back and forth in memory.
 bool may_run_by_rows(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                      const core::Options& options) {
   return loop.set->whole && options.target == core::Target::cpu && !options.reproducible &&
-         options.renumber != core::RenumberMode::off && reads_shared_rows(args) &&
-         !has_payload(args);
+         !loop.set->numbers.empty() && reads_shared_rows(args) && !has_payload(args);
 }
 
 bool has_info(std::span<const core::LoopArg> args) {

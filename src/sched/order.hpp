@@ -19,8 +19,8 @@ namespace op2::sched {
 /// analysis exist. Cost: a pass over the maps through which dats are written, and a reduction; none
 /// if all that any loop does to shared rows is to add to them, and none sets a payload.
 ///
-/// On one rank loops whose elements read what others modify run by_rows, unless the switches ask
-/// for the declared order (OP2_RENUMBER=off, OP2_TARGET=reference) or for another one
+/// On one rank loops over renumbered elements that read what others modify run by_rows, unless the
+/// switches ask for the declared order (OP2_TARGET=reference) or for another one
 /// (OP2_REPRODUCIBLE=on), or a device runs the others.
 /// @param queue  with the access that plans count with; on several ranks in colours
 /// @throws Error order_dependent (results are to be reproducible, several ranks have no common

@@ -40,11 +40,30 @@ class Rounds {
     for (std::size_t k = 0; k < elements.size(); ++k) undecided_.push_back(k);
   }
 
+  /// Nothing if that takes more than most_colours_in_order.
+  std::optional<Colours> in_declared_order() {
+    const auto index = [this](std::size_t element) {
+      return ~static_cast<std::uint64_t>(elements_[element]);
+    };
+    int colours = 0;
+    for (; number_of(undecided_) > 0; ++colours) {
+      if (colours == most_colours_in_order) return {};
+      const std::vector<Permission> permissions = ask(index);
+      std::erase_if(undecided_, [&](std::size_t element) {
+        const bool is_next = permissions[element].grants == arity_;
+        if (is_next) colour_[element] = static_cast<std::uint16_t>(colours);
+        return is_next;
+      });
+    }
+    return Colours{std::move(colour_), std::max(colours, 1)};
+  }
+
   std::optional<Colours> run() {
     for (; number_of(undecided_) > 0; first_ += given_at_once) {
       if (first_ == most_colours) return {};
       while (number_of(undecided_) > 0) {
-        const std::vector<Permission> permissions = ask();
+        const std::vector<Permission> permissions =
+            ask([this](std::size_t element) { return core::scramble(elements_[element]); });
         tell(choose(permissions));
       }
       for (auto& taken : taken_) std::ranges::fill(taken, 0);
@@ -75,13 +94,14 @@ class Rounds {
   }
 
   /// Every undecided element claims its targets; each target grants the claim that comes first.
-  std::vector<Permission> ask() {
+  /// @param priority  of an element: the greatest comes first
+  std::vector<Permission> ask(const auto& priority) {
     std::vector<Permission> permissions(elements_.size());
     for (std::size_t g = 0; g < targets_.size(); ++g) {
       Rendezvous<Claim> claims(ranks_, *targets_[g].set);
       for (const std::size_t element : undecided_)
         for (const GlobalId target : targets_of(targets_[g], element))
-          claims.send(target, {core::scramble(elements_[element]), ranks_.rank(),
+          claims.send(target, {priority(element), ranks_.rank(),
                                static_cast<std::int32_t>(element)});
       const auto grants = grant(claims.deliver(ranks_), taken_[g]);
       for (const Message& message : ranks_.exchange(messages_of(grants)))
@@ -157,6 +177,7 @@ class Rounds {
 
 std::optional<Colours> colour_elements(Communicator& ranks, std::span<const GlobalId> elements,
                                        std::span<const SharedTargets> targets) {
+  if (auto in_order = Rounds(ranks, elements, targets).in_declared_order()) return in_order;
   return Rounds(ranks, elements, targets).run();
 }
 

@@ -28,11 +28,17 @@ struct Colours {
 
 constexpr int most_colours = 1024;
 
-/// Elements get colours in an order that a hash of their indices decides, each the lowest that no
+/// The declared order is kept if it takes no more colours than this.
+constexpr int most_colours_in_order = 8;
+
+/// If no element depends on a chain of `most_colours_in_order` others before it, elements get
+/// colours in which each conflicting element with a lower index has a lower colour, so that running
+/// one colour after the other gives the result of the declared order. Otherwise they get colours in
+/// an order that a hash of their indices decides, each the lowest that no
 /// conflicting element before it has: the greedy colouring, found in rounds in which those elements
 /// choose that come before all undecided ones they conflict with (Jones and Plassmann, SIAM Journal
-/// on Scientific Computing 14, 1993). Collective. Cost: some ten rounds of three exchanges, linear
-/// work; again for each 64 colours.
+/// on Scientific Computing 14, 1993). Collective. Cost: up to eight rounds for the declared order, then
+/// some ten rounds of three exchanges, linear work; again for each 64 colours.
 /// @param elements  global indices of the elements that this rank owns
 /// @return nothing, on all ranks, if most_colours are too few
 std::optional<Colours> colour_elements(Communicator& ranks, std::span<const GlobalId> elements,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -81,20 +83,51 @@ struct InlineAll : llvm::PassInfoMixin<InlineAll> {
   }
 };
 
-/// Requests that loops of constant length disappear.
-struct RequestUnrolling : llvm::PassInfoMixin<RequestUnrolling> {
-  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
-                                     llvm::LoopStandardAnalysisResults& analyses,
-                                     llvm::LPMUpdater&) {
+/// Sets a variable to zero where its life begins. The optimiser drops the marks of lives; then a
+/// variable that is set on some paths only would have the value of the element before, and the loop
+/// over elements could not become vector code. (That it has no value there, which would be enough,
+/// is dropped, too.)
+void forget_old_values(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* begin = llvm::dyn_cast<llvm::LifetimeIntrinsic>(&instruction);
+    if (begin == nullptr || begin->getIntrinsicID() != llvm::Intrinsic::lifetime_start) continue;
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(begin->getArgOperand(1));
+    if (variable != nullptr)
+      new llvm::StoreInst(llvm::Constant::getNullValue(variable->getAllocatedType()), variable,
+                          std::next(begin->getIterator()));
+  }
+}
+
+/// Whether it is in a kernel: inside the loop that must become vector code or, without one, inside
+/// any. Loops around kernels are arranged for the optimiser, which decides about branches in them
+/// before it unrolls them.
+bool is_of_kernel(const llvm::Loop& loop, bool has_vectors) {
+  const llvm::Loop* around = loop.getParentLoop();
+  while (has_vectors && around != nullptr && !is_over_elements(*around))
+    around = around->getParentLoop();
+  return around != nullptr;
+}
+
+/// Replaces a loop of constant length in a kernel by copies of its body.
+class UnrollKernelLoop : public llvm::PassInfoMixin<UnrollKernelLoop> {
+ public:
+  explicit UnrollKernelLoop(bool has_vectors) : has_vectors_(has_vectors) {}
+
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& manager,
+                              llvm::LoopStandardAnalysisResults& analyses,
+                              llvm::LPMUpdater& updater) {
+    if (!is_of_kernel(loop, has_vectors_)) return llvm::PreservedAnalyses::all();
     const std::size_t length = analyses.SE.getSmallConstantTripCount(&loop);
     std::size_t size = 0;
     for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
-    const bool is_asked = llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified;
     const bool is_short = length > 0 && length <= longest_loop && length * size <= most_unrolled;
-    if (is_short && !is_asked && !is_over_elements(loop))
+    if (is_short && llvm::hasUnrollTransformation(&loop) == llvm::TM_Unspecified)
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
-    return llvm::PreservedAnalyses::all();
+    return llvm::LoopFullUnrollPass().run(loop, manager, analyses, updater);
   }
+
+ private:
+  bool has_vectors_;
 };
 
 /// Moves no operation to where the source does not execute it.
@@ -113,14 +146,14 @@ class UnrollAll : public llvm::PassInfoMixin<UnrollAll> {
     llvm::LoopPassManager rotate, unroll;
     rotate.addPass(llvm::LoopRotatePass());
     unroll.addPass(llvm::IndVarSimplifyPass());
-    unroll.addPass(RequestUnrolling());
-    unroll.addPass(llvm::LoopFullUnrollPass());
+    unroll.addPass(UnrollKernelLoop(!name.empty()));
     passes_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotate)));
     passes_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unroll)));
     simplify(passes_);
   }
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     if (!name_.empty() && function.getName() != name_) return llvm::PreservedAnalyses::all();
+    if (!name_.empty()) forget_old_values(function);
     return passes_.run(function, analyses);
   }
 

@@ -116,6 +116,7 @@ TEST_F(RemoteBackendTest, AWorkerThatIsKilledIsAnErrorOfItsKernel) {
   const auto backend = make();
   std::jthread killer([this] {
     wait_for_worker();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the helper has answered by then
     op2::test::wait_until([this] {  // the list of processes may miss one that has just begun
       signal_processes(helper, SIGKILL);
       return processes() == 0;

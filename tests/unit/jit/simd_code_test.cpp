@@ -257,8 +257,10 @@ TEST_F(SimdCode, NamesUsersFunctionsAsTheyAreWritten) {
             "scalar: a kernel is too long to be inlined, or calls itself");
 }
 
-/// Kernels that choose a value by conditions, also by a pointer to it.
+/// Kernels that choose a value by conditions, also by a pointer to it, or one that is set only then.
 constexpr const char* choices[] = {
+    "double t; if (*b > 0) t = 2 * a[0]; *o = *b > 0 ? t : a[1];",
+    "double t[2]; if (*b > 0) for (int n = 0; n < 2; ++n) t[n] = a[n] + n; *o = *b > 0 ? t[1] : *b;",
     "*o = *b > 0 ? std::max(a[0], *b) : std::min(1.0, a[0]);",
     "*o = std::isfinite(*b) ? std::max(a[0], a[1]) : std::min(1.0, a[1]);",
     "*o = *b > 3 ? *b > 4 ? std::max(a[0], *b) : std::min(*b, a[1]) : std::min(a[0], a[1]);",

@@ -307,6 +307,8 @@ class Program {
     const auto [first, second] = columns;
     const op_dat of_marks = any(random_, mesh_.on(mesh_.marks, k.type, 1));
     const op_access other = chance(random_, 30) ? OP_INC : OP_RW;
+    // Colours are those of what is proven: the reference, which proves nothing, has others.
+    const bool apart = direct.first != behind.first && direct.first != behind.second;
     const bool injective = !has_ordered() || chance(random_, 40);
     switch (k.shape) {
       case Shape::either:
@@ -322,16 +324,20 @@ class Program {
       case Shape::add_to:
         return op_par_loop(
             k.kernel, "add_to", set, op_arg_dat(direct.first, OP_READ),
-            op_arg_dat(behind.first, first, map, OP_RW),
-            op_arg_dat(chance(random_, 70) ? behind.first : behind.second, second, map, other));
+            op_arg_dat(behind.first, first, map, apart ? OP_RW : OP_INC),
+            op_arg_dat(chance(random_, 70) ? behind.first : behind.second, second, map,
+                       apart ? other : OP_INC));
       case Shape::add_wide:
         return op_par_loop(k.kernel, "add_wide", set, op_arg_dat(wide.first, OP_READ),
                            op_arg_dat(behind_wide.first, first, map, OP_RW),
                            op_arg_dat(behind_wide.first, second, map, OP_RW));
-      case Shape::widen:
+      case Shape::widen: {
+        const op_access least = apart && chance(random_, 50) ? OP_RW : OP_MIN,
+                        greatest = apart && chance(random_, 50) ? OP_RW : OP_MAX;
         return op_par_loop(k.kernel, "widen", set, op_arg_dat(direct.first, OP_READ),
-                           op_arg_dat(behind.first, first, map, chance(random_, 50) ? OP_MIN : OP_RW),
-                           op_arg_dat(behind.second, second, map, chance(random_, 50) ? OP_MAX : OP_RW));
+                           op_arg_dat(behind.first, first, map, least),
+                           op_arg_dat(behind.second, second, map, greatest));
+      }
       case Shape::lower_wide:
         return op_par_loop(
             k.kernel, "lower_wide", set, op_arg_dat(wide.first, OP_READ),

@@ -26,11 +26,11 @@ enum class Ending { program, mpi };
 /// A rank that ends the program, or MPI, while others wait for it ends the job.
 /// @throws what waiting ranks have found out meanwhile
 void report_lonely_end(Runtime& runtime, Ending ending) {
-  const bool ends_mpi = ending == Ending::mpi;  // then all ranks take part
+  const bool ends_mpi = ending == Ending::mpi;  // then all ranks take part, unless they have failed
   if (runtime.failed() && !ends_mpi) return;
   if (!runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
-  const auto waiting =
-      ends_mpi ? runtime.ranks().waiting_rank_at_end() : runtime.ranks().waiting_rank();
+  const auto waiting = ends_mpi && !runtime.failed() ? runtime.ranks().waiting_rank_at_end()
+                                                     : runtime.ranks().waiting_rank();
   if (!waiting) return;
   runtime.end_job(
       Error(ErrorCode::rank_ended,

@@ -81,7 +81,7 @@ struct LoopRecord {
   const Colouring* colouring = nullptr;
   std::int32_t colour = 0;
   std::int32_t region = 0;  ///< of the program, in which it was called; see Profile
-  bool traps = false;       ///< floating-point traps were on in the call; see float_traps.hpp
+  bool traps = false;       ///< floating-point traps are on when it runs; see float_traps.hpp
 
   bool is_assignment() const { return kernel == nullptr; }
 };

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <core/colouring.hpp>
-#include <core/float_traps.hpp>
 #include <core/round_up.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
@@ -79,8 +78,7 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                       .arg_count = static_cast<std::uint32_t>(args_.size() - first),
                       .target = nullptr,
                       .captured = 0,
-                      .region = region_,
-                      .traps = float_traps() != 0});
+                      .region = region_});
   return forces;
 }
 

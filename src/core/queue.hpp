@@ -45,6 +45,11 @@ class Queue {
   /// Of loops that are pushed from now on.
   void set_region(int region) { region_ = region; }
 
+  /// Of all loops: whether floating-point traps are on while they run.
+  void set_traps(bool traps) {
+    for (LoopRecord& record : records_) record.traps = traps;
+  }
+
   void clear();
   bool empty() const { return records_.empty(); }
   std::size_t size() const { return records_.size(); }

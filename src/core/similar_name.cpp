@@ -54,8 +54,7 @@ std::optional<std::string> misspelled(std::string_view prefix, std::string_view 
            edit_distance(name, lower_case(each)) <= 1;
   };
   const auto meant = std::ranges::find_if(known, is_near);
-  return meant == known.end() ? std::nullopt
-                              : std::optional("; did you mean '" + *meant + "'?");
+  return meant == known.end() ? std::nullopt : std::optional("; did you mean '" + *meant + "'?");
 }
 
 }  // namespace op2::core

@@ -212,10 +212,11 @@ Error compile_error(const CompileResult& result, const KernelContext& context) {
                           "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)",
                           where, context.kernel.name, result.message)};
     case CompileStatus::no_thread:
-      return {ErrorCode::out_of_memory,
-              fmt::format("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
-                          "threads (ulimit -u), or start fewer processes on the machine",
-                          where, context.kernel.name, result.message)};
+      return {
+          ErrorCode::out_of_memory,
+          fmt::format("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
+                      "threads (ulimit -u), or start fewer processes on the machine",
+                      where, context.kernel.name, result.message)};
     default:
       return rejection(result, context, where);
   }

@@ -41,7 +41,8 @@ class ExpressionReader {
 
   /// With the parentheses that an operand of an operator needs.
   static void append(std::vector<std::string_view>& to, const Part& part, int weakest) {
-    const bool is_signed = !to.empty() && (part.tokens.front() == "-" || part.tokens.front() == "+");
+    const bool is_signed =
+        !to.empty() && (part.tokens.front() == "-" || part.tokens.front() == "+");
     const bool is_bracketed = part.binding < weakest || is_signed;
     if (is_bracketed) to.emplace_back("(");
     to.insert(to.end(), part.tokens.begin(), part.tokens.end());

@@ -70,8 +70,9 @@ bool can_be_proven(const LoopNest& nest) {
 KeyFields fields_of_facts(const LoopNest& nest, const std::function<Target&()>& target) {
   KeyFields fields;
   fields.target = "facts";
-  fields.generator = fmt::format("op2 " OP2_VERSION_STRING ", proof {}, {} bits in long, char from {}",
-                                 proof_version, 8 * sizeof(long), CHAR_MIN);
+  fields.generator =
+      fmt::format("op2 " OP2_VERSION_STRING ", proof {}, {} bits in long, char from {}",
+                  proof_version, 8 * sizeof(long), CHAR_MIN);
   if (dependence_of(nest.calls.front()) == Dependence::processor) {
     const TargetInfo info = target().info();
     fields.compiler = info.compiler;
@@ -123,8 +124,8 @@ KernelFacts facts_of_arguments(const std::vector<ParameterFacts>& found,
       const ParameterFacts& of = found[next++];
       const ArgShape& shape = request.nest.args[arg.position];
       const bool is_missed = arg.access == OP_WRITE || shape.map >= 0;
-      facts.push_back(
-          {of.writes_all, of.only_adds, of.only_lowers, of.only_raises, of.leaves_zero, is_missed ? reason_of(of, request) : ""});
+      facts.push_back({of.writes_all, of.only_adds, of.only_lowers, of.only_raises, of.leaves_zero,
+                       is_missed ? reason_of(of, request) : ""});
     } else {
       facts.emplace_back();
     }

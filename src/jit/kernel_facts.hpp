@@ -11,7 +11,7 @@ namespace op2::jit {
 
 /// Increment it when the analysis changes: facts on disk and in programs are of one version,
 /// whichever compiler read the source.
-inline constexpr int proof_version = 5;
+inline constexpr int proof_version = 6;
 
 /// One argument of a call. False: not proven, so the access mode alone counts.
 struct ArgumentFacts {

@@ -96,7 +96,7 @@ struct KernelCall {
   std::vector<ConstantShape> constants{};  ///< sorted by name
   std::vector<IncludedFile> includes{};    ///< sorted by name
   bool any_const = false;  ///< pointers may be to const or non-const, whatever the access
-  bool traps = false;      ///< floating-point traps are on: nothing is computed but what is executed
+  bool traps = false;  ///< floating-point traps are on: nothing is computed but what is executed
   auto operator<=>(const KernelCall&) const = default;
 };
 

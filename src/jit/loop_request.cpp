@@ -24,7 +24,7 @@ std::string where_is(const LoopRequest& request) {
 }
 
 KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared,
-                    const CompileLimit& limit) {
+                   const CompileLimit& limit) {
   KernelCall call{.name = kernel.name, .source = kernel.source};
   call.includes = read_includes(call.source, folder_of(kernel), limit);
   const auto identifiers = identifiers_in(call.source, call.includes);

@@ -280,8 +280,8 @@ class FormReader {
       const auto sign = static_cast<std::size_t>(std::ranges::find(block, "=") - block.begin());
       if (end == block.size() || end < sign + 2) return false;
       const std::vector<std::string_view> target = without_needless_parentheses(block.first(sign)),
-                                          value =
-                                              without_needless_parentheses(block.subspan(sign + 1, end - sign - 1));
+                                          value = without_needless_parentheses(
+                                              block.subspan(sign + 1, end - sign - 1));
       const auto place = place_at(target);
       if (!place || place->tokens != target.size()) return false;
       const bool is_extreme = place->parameter == comparison.extreme;

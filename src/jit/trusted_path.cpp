@@ -37,7 +37,7 @@ bool is_private_group(gid_t group, uid_t owner) {
   std::array<char, 4096> of_user{}, of_group{};  // a group that does not fit has many members
   passwd user{};
   passwd* known_user = nullptr;
-  struct group found {};
+  struct group found{};
   struct group* known_group = nullptr;
   getpwuid_r(owner, &user, of_user.data(), of_user.size(), &known_user);
   getgrgid_r(group, &found, of_group.data(), of_group.size(), &known_group);
@@ -97,7 +97,7 @@ class Walk {
  private:
   /// @param below  parts of the path that follow
   std::string look_at(const fs::path& path, std::ptrdiff_t below) const {
-    struct stat status {};
+    struct stat status{};
     if (lstat(path.c_str(), &status) != 0) return {};  // there is no such file
     const bool is_kept = below >= strict_ && (status.st_mode & S_ISVTX) != 0;
     if (std::ranges::find(writers_, status.st_uid) != writers_.end() &&

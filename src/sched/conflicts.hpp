@@ -20,7 +20,8 @@ struct Step;
 /// row.
 struct SharedDat {
   std::vector<RowAccess> accesses;  ///< sorted, without repetition; of all its arguments
-  bool any_order;  ///< all of them through maps, and OP_INC, or OP_MIN, or OP_MAX: any order is right
+  bool any_order;  ///< all of them through maps, and OP_INC, or OP_MIN, or OP_MAX: any order is
+                   ///< right
   auto operator<=>(const SharedDat&) const = default;
 };
 

@@ -76,8 +76,7 @@ std::string describe(const core::Queue& queue, const std::vector<Order>& order) 
   std::string text;
   for (std::size_t k = 0; k < order.size(); ++k)
     if (!queue.records()[k].is_assignment())
-      text += fmt::format("  loop {:<20} {}{}\n", queue.records()[k].name,
-                          text_of(order[k]),
+      text += fmt::format("  loop {:<20} {}{}\n", queue.records()[k].name, text_of(order[k]),
                           queue.records()[k].colouring == nullptr
                               ? ""
                               : fmt::format(", colour {} of {}", queue.records()[k].colour + 1,

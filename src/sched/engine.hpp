@@ -140,7 +140,7 @@ class Engine {
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   std::vector<char> modified_;      ///< whether a plan modifies the dat, by its index
   static constexpr int unbound = -1;
-  int epoch_ = unbound;  ///< of the rows that plans are bound to
+  int epoch_ = unbound;                     ///< of the rows that plans are bound to
   int worker_traps_ = core::float_traps();  ///< floating-point exceptions that trap in the workers
   bool executing_ = false;
   bool intact_ = false;

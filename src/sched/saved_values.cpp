@@ -40,8 +40,7 @@ bool is_known(const std::vector<SavedDat>& dats, const core::Dat* dat) {
 }
 
 void save_dat(core::Dat* dat, const core::Mesh& mesh, SavedValues& saved) {
-  if (!is_known(saved.dats, dat))
-    saved.dats.push_back({dat, copy_of(dat->rows), !mesh.knows(dat)});
+  if (!is_known(saved.dats, dat)) saved.dats.push_back({dat, copy_of(dat->rows), !mesh.knows(dat)});
 }
 
 void save_global(core::Global* global, SavedValues& saved) {

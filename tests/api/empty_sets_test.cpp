@@ -21,14 +21,16 @@ struct Reduced {
   bool operator==(const Reduced&) const = default;
 };
 
-#define OP2_TEST_REDUCTIONS(T)                                           \
-  OP_KERNEL(reduce_##T, (double* to, T* least, T* greatest, T* sum), {   \
-    *to += 1;                                                            \
-    if (*least > (T)1) *least = (T)1;                                    \
-    if (*greatest < (T)8) *greatest = (T)8;                              \
-    *sum += (T)1;                                                        \
-  });                                                                    \
-  op_kernel kernel_of(T) { return reduce_##T; }
+#define OP2_TEST_REDUCTIONS(T)                                         \
+  OP_KERNEL(reduce_##T, (double* to, T* least, T* greatest, T* sum), { \
+    *to += 1;                                                          \
+    if (*least > (T)1) *least = (T)1;                                  \
+    if (*greatest < (T)8) *greatest = (T)8;                            \
+    *sum += (T)1;                                                      \
+  });                                                                  \
+  op_kernel kernel_of(T) {                                             \
+    return reduce_##T;                                                 \
+  }
 
 OP2_TEST_REDUCTIONS(double)
 OP2_TEST_REDUCTIONS(float)
@@ -91,8 +93,7 @@ class EmptySets : public testing::TestWithParam<std::tuple<const char*, const ch
     for (int k = 0; k < repeats; ++k) {
       op_par_loop(spread, "first", cells, op_arg_dat(a, 0, after, OP_INC));
       op_par_loop(kernel_of(T{}), "reduce", set, op_arg_dat(b, 0, map, OP_INC),
-                  op_arg_gbl(least, OP_MIN), op_arg_gbl(greatest, OP_MAX),
-                  op_arg_gbl(sum, OP_INC));
+                  op_arg_gbl(least, OP_MIN), op_arg_gbl(greatest, OP_MAX), op_arg_gbl(sum, OP_INC));
       op_par_loop(spread, "last", cells, op_arg_dat(b, 0, after, OP_INC));
       op_flush();
     }

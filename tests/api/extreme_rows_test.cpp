@@ -25,12 +25,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-#define EXTREMES(N, T)                                                                \
+#define EXTREMES(N, T)                                                               \
   OP_KERNEL(widen_##N, (const T* q1, const T* q2, T* lo1, T* lo2, T* hi1, T* hi2), { \
-    if (*q2 < *lo1) *lo1 = *q2;                                                       \
-    if (*q1 < *lo2) *lo2 = *q1;                                                       \
-    *hi1 = std::max(*hi1, *q2);                                                       \
-    *hi2 = *hi2 > *q1 ? *hi2 : *q1;                                                   \
+    if (*q2 < *lo1) *lo1 = *q2;                                                      \
+    if (*q1 < *lo2) *lo2 = *q1;                                                      \
+    *hi1 = std::max(*hi1, *q2);                                                      \
+    *hi2 = *hi2 > *q1 ? *hi2 : *q1;                                                  \
   })
 EXTREMES(double, double);
 EXTREMES(float, float);

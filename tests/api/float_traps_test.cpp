@@ -18,7 +18,12 @@
 namespace op2 {
 namespace {
 
-OP_KERNEL(invert, (const double* x, double* y), { if (*x != 0) *y = 1 / *x; else *y = 0; });
+OP_KERNEL(invert, (const double* x, double* y), {
+  if (*x != 0)
+    *y = 1 / *x;
+  else
+    *y = 0;
+});
 OP_KERNEL(root, (const double* x, double* y), { *y = *x > 0 ? std::sqrt(*x) : -1.0; });
 OP_KERNEL(both, (const double* x, double* y), {
   double t = 0;
@@ -100,6 +105,16 @@ TEST_P(FloatTraps, DoNotSeeWhatNoElementComputes) {
               op_arg_dat(given, 1, ends, OP_READ), op_arg_dat(result, 0, ends, OP_INC),
               op_arg_dat(result, 1, ends, OP_INC));
   op_flush();
+  op_exit();
+}
+
+TEST_P(FloatTraps, CountWhenLoopsRunNotWhenTheyAreCalled) {
+  fedisableexcept(FE_ALL_EXCEPT);
+  op_par_loop(invert, "invert", cells, op_arg_dat(given, OP_READ), op_arg_dat(result, OP_WRITE));
+  feenableexcept(traps);
+  std::vector<double> found(size);
+  op_fetch_data(result, found);
+  EXPECT_EQ(found[3], 0);
   op_exit();
 }
 

@@ -127,9 +127,9 @@ TEST_F(Hdf5, NoMemoryIsTakenForRowsThatTheFileDoesNotHave) {
   op_write_const_hdf5("nodes", 1, "int", &size, file);
   const op_set nodes = op_decl_set_hdf5(file, "nodes");
   const std::int64_t before = most_memory_in_kib();
-  EXPECT_THAT(error_text(ErrorCode::bad_dataset,
-                         [&] { op_decl_dat_hdf5(nodes, 1, "int", file, "i"); }),
-              HasSubstr("is [50 x 1], but [300000000 x 1] (elements of the set x dim) is needed"));
+  EXPECT_THAT(
+      error_text(ErrorCode::bad_dataset, [&] { op_decl_dat_hdf5(nodes, 1, "int", file, "i"); }),
+      HasSubstr("is [50 x 1], but [300000000 x 1] (elements of the set x dim) is needed"));
   error_text(ErrorCode::bad_dataset, [&] { op_decl_map_hdf5(nodes, nodes, 2, file, "i"); });
   EXPECT_LT(most_memory_in_kib() - before, 100 << 10);
 }

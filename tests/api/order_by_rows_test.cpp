@@ -38,8 +38,7 @@ std::vector<int> ring(int size, Numbers numbers) {
   std::vector<std::size_t> edge(cell.size());
   std::iota(edge.begin(), edge.end(), std::size_t{0});
   if (numbers == Numbers::random) std::shuffle(edge.begin(), edge.end(), std::mt19937(6));
-  for (const std::size_t e : edge)
-    ends.insert(ends.end(), {cell[e], cell[(e + 1) % cell.size()]});
+  for (const std::size_t e : edge) ends.insert(ends.end(), {cell[e], cell[(e + 1) % cell.size()]});
   return ends;
 }
 

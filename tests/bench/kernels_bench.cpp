@@ -85,7 +85,7 @@ struct Column {
 template <int rows>
 struct Pointers {
   double* row[rows];
-  operator double* const *() const { return row; }
+  operator double* const*() const { return row; }
 };
 
 /// All columns of a map.
@@ -132,8 +132,7 @@ class Bench {
   void run(const char* name, const char* file, op_set set, const Arguments&... arguments) const {
     const auto& only = settings_.only;
     if (!only.empty() && std::ranges::find(only, name) == only.end()) return;
-    const op_kernel handle =
-        op_decl_kernel_file(name, (std::string(BENCH_KERNELS) + file).c_str());
+    const op_kernel handle = op_decl_kernel_file(name, (std::string(BENCH_KERNELS) + file).c_str());
     const int size = op_get_size(set);
     const auto sequential = [&] {
       for (int element = 0; element < size; ++element) kernel(arguments.at(element)...);
@@ -152,9 +151,10 @@ class Bench {
       library = std::min(library, milliseconds([&] { repeat(by_library); }));
     }
     const double elements = 1e-6 * settings_.repeats * size;
-    std::printf("{\"case\": \"%s\", \"threads\": 1, \"elements\": %d, \"hand_ns_per_element\": "
-                "%.2f, \"library_ns_per_element\": %.2f, \"times_as_fast\": %.3f}\n",
-                name, size, hand / elements, library / elements, hand / library);
+    std::printf(
+        "{\"case\": \"%s\", \"threads\": 1, \"elements\": %d, \"hand_ns_per_element\": "
+        "%.2f, \"library_ns_per_element\": %.2f, \"times_as_fast\": %.3f}\n",
+        name, size, hand / elements, library / elements, hand / library);
     std::fflush(stdout);
   }
 
@@ -192,8 +192,8 @@ class Grid {
     std::vector<int> list;
     for (int n = 0; n < nodes(); ++n)
       for (const auto& [at, step] : {std::pair{n % side_, 1},
-                                    {n / side_ % side_, side_},
-                                    {n / side_ / side_, side_ * side_}})
+                                     {n / side_ % side_, side_},
+                                     {n / side_ / side_, side_ * side_}})
         if (at + 1 < side_) list.insert(list.end(), {n, n + step});
     return list;
   }
@@ -247,18 +247,18 @@ void run_flow(const Bench& bench, const Grid& grid) {
   std::vector<double> with_pressure = Dat(cells, 6, "values", &one).values;
   for (std::size_t c = 0; c < with_pressure.size(); c += 6) with_pressure[c + 4] += 2;
   Dat geometry(faces, 9, "geometry", &tenth), q(cells, 6, "q", with_pressure),
-      size(cells, 1, "size", &one),
-      gradient(cells, 18, "gradient", &none), modes(cells, 12, "modes", &one),
-      matrix(cells, 25, "matrix", &none), right(cells, 5, "right", &one);
+      size(cells, 1, "size", &one), gradient(cells, 18, "gradient", &none),
+      modes(cells, 12, "modes", &one), matrix(cells, 25, "matrix", &none),
+      right(cells, 5, "right", &one);
   Dat least(cells, 6, "least", &none), greatest(cells, 6, "greatest", &three);
   Dat r(cells, 6, "r"), sums(cells, 18, "sums"), step(cells, 1, "step"), jumps(cells, 12, "jumps"),
       w(cells, 6, "w"), x(cells, 5, "x");
 
   const Direct face{geometry, OP_READ};
-  const Column ql{q, sides, 0, OP_READ}, qr{q, sides, 1, OP_READ},
-      gl{gradient, sides, 0, OP_READ}, gr{gradient, sides, 1, OP_READ}, rl{r, sides, 0, OP_INC},
-      rr{r, sides, 1, OP_INC};
-  const Direct q_of_cell{q, OP_READ}, gradient_of_cell{gradient, OP_READ}, size_of_cell{size, OP_READ};
+  const Column ql{q, sides, 0, OP_READ}, qr{q, sides, 1, OP_READ}, gl{gradient, sides, 0, OP_READ},
+      gr{gradient, sides, 1, OP_READ}, rl{r, sides, 0, OP_INC}, rr{r, sides, 1, OP_INC};
+  const Direct q_of_cell{q, OP_READ}, gradient_of_cell{gradient, OP_READ},
+      size_of_cell{size, OP_READ};
   const char* const file = "euler.h";
   bench.run<face_flux>("face_flux", file, faces, face, ql, qr, gl, gr, rl, rr);
   bench.run<face_flux_first>("face_flux_first", file, faces, face, ql, qr, rl, rr);
@@ -298,14 +298,12 @@ void run_elements(const Bench& bench, const Grid& grid) {
   Dat r(nodes, 1, "load"), r3(nodes, 3, "forces"), gradient(nodes, 9, "squares");
   bench.run<hexahedron>("hexahedron", file, hexahedra, Columns<8>{x, of_hexahedra, OP_READ},
                         Columns<8>{u, of_hexahedra, OP_READ}, Columns<8>{r, of_hexahedra, OP_INC});
-  bench.run<elastic_tetrahedron>("elastic_tetrahedron", file, tetrahedra,
-                                 Columns<4>{x, of_tetrahedra, OP_READ},
-                                 Columns<4>{u3, of_tetrahedra, OP_READ},
-                                 Columns<4>{r3, of_tetrahedra, OP_INC});
-  bench.run<mass_tetrahedron>("mass_tetrahedron", file, tetrahedra,
-                              Columns<4>{x, of_tetrahedra, OP_READ},
-                              Columns<4>{u3, of_tetrahedra, OP_READ},
-                              Columns<4>{r3, of_tetrahedra, OP_INC});
+  bench.run<elastic_tetrahedron>(
+      "elastic_tetrahedron", file, tetrahedra, Columns<4>{x, of_tetrahedra, OP_READ},
+      Columns<4>{u3, of_tetrahedra, OP_READ}, Columns<4>{r3, of_tetrahedra, OP_INC});
+  bench.run<mass_tetrahedron>(
+      "mass_tetrahedron", file, tetrahedra, Columns<4>{x, of_tetrahedra, OP_READ},
+      Columns<4>{u3, of_tetrahedra, OP_READ}, Columns<4>{r3, of_tetrahedra, OP_INC});
   bench.run<least_squares>("least_squares", file, nodes, Direct{x, OP_READ}, Direct{u3, OP_READ},
                            Columns<6>{x, around, OP_READ}, Columns<6>{u3, around, OP_READ},
                            Direct{gradient, OP_WRITE});
@@ -336,7 +334,8 @@ void run_plane(const Bench& bench, int n) {
   op_set points = op_decl_set(n * n, "points"),
          triangles = op_decl_set(static_cast<int>(three.size() / 3), "triangles"),
          quadrilaterals = op_decl_set(static_cast<int>(four.size() / 4), "quadrilaterals");
-  const Map of_six(triangles, points, 6, six, "of_six"), of_three(triangles, points, 3, three, "of_three"),
+  const Map of_six(triangles, points, 6, six, "of_six"),
+      of_three(triangles, points, 3, three, "of_three"),
       of_four(quadrilaterals, points, 4, four, "of_four");
   Dat x(points, 2, "positions", positions), u(points, 1, "potential", &one), r(points, 1, "rest");
   bench.run<quadratic_triangle>("quadratic_triangle", file, triangles,

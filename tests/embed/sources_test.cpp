@@ -173,7 +173,7 @@ TEST(Sources, CheckTheLayoutOfStructures) {
 }
 
 TEST(Facts, AreThoseOfEachFormOfAKernelsLoops) {
-  EXPECT_STREQ(named("plain.cpp", "constants").facts, "|write 1x1 all, proof 5");
+  EXPECT_STREQ(named("plain.cpp", "constants").facts, "|write 1x1 all, proof 6");
   EXPECT_EQ(named("plain.cpp", "precision").facts, nullptr) << "only read";
 }
 
@@ -181,7 +181,7 @@ TEST(Facts, AreEmbeddedAlsoWithoutASource) {
   const Kernel kernel = named("fallback.cpp", "fills");
   EXPECT_EQ(kernel.source, nullptr);
   EXPECT_THAT(kernel.facts,
-              StartsWith("write 1x2 all, proof 5\nwrite 1x3 writes only 2 of its 3 values on "
+              StartsWith("write 1x2 all, proof 6\nwrite 1x3 writes only 2 of its 3 values on "
                          "every path (fallback.cpp:"));
 }
 

@@ -69,36 +69,36 @@ namespace op2::test {
   })
 
 /// OP_RW that does more than take a minimum.
-#define OP2_TEST_NEARLY_LOWERING_KERNELS(T)                                      \
-  OP_KERNEL(lower_or_set_##T, (const T* w, T* a), {                              \
-    const T v = OP2_TEST_HASH(T, *w, 60);                                        \
-    if (v < *a)                                                                  \
-      *a = v;                                                                    \
-    else                                                                         \
-      *a = OP2_TEST_HASH(T, 2 * OP2_TEST_LONG(*a) + 3, 61);                      \
-  });                                                                            \
-  OP_KERNEL(take_another_##T, (const T* w, T* a), {                              \
-    if (OP2_TEST_HASH(T, *w, 62) < *a) *a = OP2_TEST_HASH(T, *w, 63);            \
-  });                                                                            \
-  OP_KERNEL(keep_minimum_##T, (const T* w, T* a), {                              \
-    const T v = OP2_TEST_HASH(T, *w, 64);                                        \
-    const T kept = *a = std::min(*a, v);                                         \
-    *a = OP2_TEST_HASH(T, OP2_TEST_LONG(kept) + OP2_TEST_LONG(*w), 65);          \
-  });                                                                            \
-  OP_KERNEL(clamp_##T, (const T* w, T* a), {                                     \
-    const T v = OP2_TEST_HASH(T, *w, 66);                                        \
-    const T u = OP2_TEST_HASH(T, *w, 67);                                        \
-    *a = std::min(*a, v);                                                        \
-    *a = std::max(*a, u);                                                        \
-  });                                                                            \
-  OP_KERNEL(lower_by_itself_##T, (const T* w, T* a), {                           \
-    const T v = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + OP2_TEST_LONG(*w), 68);     \
-    *a = v < *a ? v : *a;                                                        \
-  });                                                                            \
-  OP_KERNEL(raise_through_reference_##T, (const T* w, T* a), {                   \
-    T& value = *a;                                                               \
-    T& again = value = std::max(value, *w);                                      \
-    again = OP2_TEST_HASH(T, OP2_TEST_LONG(again) + 1, 69);                      \
+#define OP2_TEST_NEARLY_LOWERING_KERNELS(T)                                  \
+  OP_KERNEL(lower_or_set_##T, (const T* w, T* a), {                          \
+    const T v = OP2_TEST_HASH(T, *w, 60);                                    \
+    if (v < *a)                                                              \
+      *a = v;                                                                \
+    else                                                                     \
+      *a = OP2_TEST_HASH(T, 2 * OP2_TEST_LONG(*a) + 3, 61);                  \
+  });                                                                        \
+  OP_KERNEL(take_another_##T, (const T* w, T* a), {                          \
+    if (OP2_TEST_HASH(T, *w, 62) < *a) *a = OP2_TEST_HASH(T, *w, 63);        \
+  });                                                                        \
+  OP_KERNEL(keep_minimum_##T, (const T* w, T* a), {                          \
+    const T v = OP2_TEST_HASH(T, *w, 64);                                    \
+    const T kept = *a = std::min(*a, v);                                     \
+    *a = OP2_TEST_HASH(T, OP2_TEST_LONG(kept) + OP2_TEST_LONG(*w), 65);      \
+  });                                                                        \
+  OP_KERNEL(clamp_##T, (const T* w, T* a), {                                 \
+    const T v = OP2_TEST_HASH(T, *w, 66);                                    \
+    const T u = OP2_TEST_HASH(T, *w, 67);                                    \
+    *a = std::min(*a, v);                                                    \
+    *a = std::max(*a, u);                                                    \
+  });                                                                        \
+  OP_KERNEL(lower_by_itself_##T, (const T* w, T* a), {                       \
+    const T v = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + OP2_TEST_LONG(*w), 68); \
+    *a = v < *a ? v : *a;                                                    \
+  });                                                                        \
+  OP_KERNEL(raise_through_reference_##T, (const T* w, T* a), {               \
+    T& value = *a;                                                           \
+    T& again = value = std::max(value, *w);                                  \
+    again = OP2_TEST_HASH(T, OP2_TEST_LONG(again) + 1, 69);                  \
   })
 
 OP2_TEST_NEARLY_LOWERING_KERNELS(double);
@@ -133,13 +133,12 @@ OP_KERNEL(subtract_rounded, (const int* w, int* a), { *a = (int)(*a - (*w % 2 ==
     Shape::nearly_add, type_of<T>(), set_then_add_##T                                           \
   }
 
-#define OP2_TEST_LIST_NEARLY_LOWERING(T)                      \
-  {Shape::nearly_add, type_of<T>(), lower_or_set_##T},        \
-      {Shape::nearly_add, type_of<T>(), take_another_##T},    \
-      {Shape::nearly_add, type_of<T>(), keep_minimum_##T},    \
-      {Shape::nearly_add, type_of<T>(), clamp_##T},           \
-      {Shape::nearly_add, type_of<T>(), lower_by_itself_##T}, \
-  {                                                           \
+#define OP2_TEST_LIST_NEARLY_LOWERING(T)                         \
+  {Shape::nearly_add, type_of<T>(), lower_or_set_##T},           \
+      {Shape::nearly_add, type_of<T>(), take_another_##T},       \
+      {Shape::nearly_add, type_of<T>(), keep_minimum_##T},       \
+      {Shape::nearly_add, type_of<T>(), clamp_##T},              \
+      {Shape::nearly_add, type_of<T>(), lower_by_itself_##T}, {  \
     Shape::nearly_add, type_of<T>(), raise_through_reference_##T \
   }
 

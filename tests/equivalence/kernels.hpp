@@ -109,19 +109,19 @@ inline double test_shift = 1;
     if (*a > *high) *high = *a;                                                      \
   })
 
-#define OP2_TEST_EXTREME_KERNELS(T)                                                      \
-  OP_KERNEL(widen_##T, (const T* w, T* a, T* b), {                                       \
-    const T v = OP2_TEST_HASH(T, *w, 50);                                                \
-    if (v < *a) *a = v;                                                                  \
-    *b = *b < v ? v : *b;                                                                \
-  });                                                                                    \
-  OP_KERNEL(lower_wide_##T, (const T* w, T* a, T* b), {                                  \
-    for (int n = 0; n < 3; ++n) {                                                        \
-      const T v = OP2_TEST_HASH(T, w[n], 51 + n);                                        \
-      a[n] = std::min(a[n], v);                                                          \
-      if (OP2_TEST_LONG(w[n]) % 2 == 0) b[2 - n] = v < b[2 - n] ? v : b[2 - n];          \
-    }                                                                                    \
-  });                                                                                    \
+#define OP2_TEST_EXTREME_KERNELS(T)                                             \
+  OP_KERNEL(widen_##T, (const T* w, T* a, T* b), {                              \
+    const T v = OP2_TEST_HASH(T, *w, 50);                                       \
+    if (v < *a) *a = v;                                                         \
+    *b = *b < v ? v : *b;                                                       \
+  });                                                                           \
+  OP_KERNEL(lower_wide_##T, (const T* w, T* a, T* b), {                         \
+    for (int n = 0; n < 3; ++n) {                                               \
+      const T v = OP2_TEST_HASH(T, w[n], 51 + n);                               \
+      a[n] = std::min(a[n], v);                                                 \
+      if (OP2_TEST_LONG(w[n]) % 2 == 0) b[2 - n] = v < b[2 - n] ? v : b[2 - n]; \
+    }                                                                           \
+  });                                                                           \
   OP_KERNEL(raise_own_##T, (const T* w, T* a), { *a = std::max(*w, *a); })
 
 OP2_TEST_EXTREME_KERNELS(double);
@@ -177,24 +177,35 @@ OP_KERNEL(tally_own, (double* a, double* sum), {
     Shape::reduce, type_of<T>(), reduce_##T                                                       \
   }
 
-#define OP2_TEST_LIST_EXTREME(T)                                                              \
+#define OP2_TEST_LIST_EXTREME(T)                                                                \
   {Shape::widen, type_of<T>(), widen_##T}, {Shape::lower_wide, type_of<T>(), lower_wide_##T}, { \
-    Shape::raise_own, type_of<T>(), raise_own_##T                                             \
+    Shape::raise_own, type_of<T>(), raise_own_##T                                               \
   }
 
-static const TestKernel test_kernels[] = {
-    {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
-    {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
-    {Shape::one_to_one_set, Type::f64, one_to_one_set},
-    {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
-    {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
-    OP2_TEST_LIST_DIRECT(double),     OP2_TEST_LIST_DIRECT(float),
-    OP2_TEST_LIST_DIRECT(int),        OP2_TEST_LIST_DIRECT(unsigned),
-    OP2_TEST_LIST_DIRECT(long),       OP2_TEST_LIST_DIRECT(bool),
-    OP2_TEST_LIST_SUM(double),        OP2_TEST_LIST_SUM(float),
-    OP2_TEST_LIST_SUM(int),           OP2_TEST_LIST_SUM(unsigned),
-    OP2_TEST_LIST_SUM(long),          OP2_TEST_LIST_EXTREME(double),
-    OP2_TEST_LIST_EXTREME(float),     OP2_TEST_LIST_EXTREME(int),
-    OP2_TEST_LIST_EXTREME(unsigned),  OP2_TEST_LIST_EXTREME(long)};
+static const TestKernel test_kernels[] = {{Shape::weigh, Type::f64, weigh},
+                                          {Shape::shift, Type::f64, shift},
+                                          {Shape::weigh, Type::f64, weigh},
+                                          {Shape::shift, Type::f64, shift},
+                                          {Shape::one_to_one_set, Type::f64, one_to_one_set},
+                                          {Shape::tally, Type::f64, tally},
+                                          {Shape::tally_own, Type::f64, tally_own},
+                                          {Shape::tally, Type::f64, tally},
+                                          {Shape::tally_own, Type::f64, tally_own},
+                                          OP2_TEST_LIST_DIRECT(double),
+                                          OP2_TEST_LIST_DIRECT(float),
+                                          OP2_TEST_LIST_DIRECT(int),
+                                          OP2_TEST_LIST_DIRECT(unsigned),
+                                          OP2_TEST_LIST_DIRECT(long),
+                                          OP2_TEST_LIST_DIRECT(bool),
+                                          OP2_TEST_LIST_SUM(double),
+                                          OP2_TEST_LIST_SUM(float),
+                                          OP2_TEST_LIST_SUM(int),
+                                          OP2_TEST_LIST_SUM(unsigned),
+                                          OP2_TEST_LIST_SUM(long),
+                                          OP2_TEST_LIST_EXTREME(double),
+                                          OP2_TEST_LIST_EXTREME(float),
+                                          OP2_TEST_LIST_EXTREME(int),
+                                          OP2_TEST_LIST_EXTREME(unsigned),
+                                          OP2_TEST_LIST_EXTREME(long)};
 
 }  // namespace op2::test

@@ -56,12 +56,12 @@ void for_type(Type type, Action&& action) {
 /// "marks" lie one-to-one on nodes; "few" are declared by one rank alone, and "none" has no
 /// elements.
 struct Mesh {
-  op_set nodes, edges, marks;  ///< declared in equal blocks
-  op_set few, none;            ///< without dats
-  op_map edge_nodes;           ///< arity 3, repeated targets
-  op_map far_nodes;            ///< arity 2, anywhere
-  op_map node_nodes;           ///< arity 2, self map
-  op_map mark_nodes;           ///< arity 1, injective
+  op_set nodes, edges, marks;    ///< declared in equal blocks
+  op_set few, none;              ///< without dats
+  op_map edge_nodes;             ///< arity 3, repeated targets
+  op_map far_nodes;              ///< arity 2, anywhere
+  op_map node_nodes;             ///< arity 2, self map
+  op_map mark_nodes;             ///< arity 1, injective
   op_map few_nodes, none_nodes;  ///< arity 2, anywhere
   std::vector<op_dat> dats;
 

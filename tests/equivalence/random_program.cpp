@@ -322,11 +322,10 @@ class Program {
                            op_arg_dat(direct.first, OP_READ),
                            op_arg_dat(behind.first, first, map, OP_WRITE));
       case Shape::add_to:
-        return op_par_loop(
-            k.kernel, "add_to", set, op_arg_dat(direct.first, OP_READ),
-            op_arg_dat(behind.first, first, map, apart ? OP_RW : OP_INC),
-            op_arg_dat(chance(random_, 70) ? behind.first : behind.second, second, map,
-                       apart ? other : OP_INC));
+        return op_par_loop(k.kernel, "add_to", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(behind.first, first, map, apart ? OP_RW : OP_INC),
+                           op_arg_dat(chance(random_, 70) ? behind.first : behind.second, second,
+                                      map, apart ? other : OP_INC));
       case Shape::add_wide:
         return op_par_loop(k.kernel, "add_wide", set, op_arg_dat(wide.first, OP_READ),
                            op_arg_dat(behind_wide.first, first, map, OP_RW),
@@ -385,9 +384,8 @@ class Program {
     }
     op_par_loop(k.kernel, "shift", set, op_arg_dat(dat, OP_RW));
     const bool plain = chance(random_, 50);
-    const op_dat scratch = plain
-                               ? op_decl_dat_temp(set, 1, "double", "scratch")
-                               : compat::op_decl_dat_temp_char(set, 1, "double", 24, "padded");
+    const op_dat scratch = plain ? op_decl_dat_temp(set, 1, "double", "scratch")
+                                 : compat::op_decl_dat_temp_char(set, 1, "double", 24, "padded");
     op_par_loop(k.kernel, "shift", set, op_arg_dat(scratch, OP_RW));
     if (plain && chance(random_, 50))
       op_par_loop(kernel_of(Shape::read_write, k.type), "use_scratch", set,

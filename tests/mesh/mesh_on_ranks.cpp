@@ -27,18 +27,22 @@ OP_KERNEL(close_cells, (const int* dim, const double* normal, double* first, dou
 OP_KERNEL(close_boundary, (const int* dim, const double* normal, double* cell), {
   for (int k = 0; k < *dim; ++k) cell[k] += normal[k];
 });
-OP_KERNEL(gather, (const int* dim, const int* columns, const int* sign, const double* const* normal,
-                   double* gap), {
-  for (int column = 0; column < *columns; ++column)
-    for (int k = 0; k < *dim; ++k) gap[k] -= sign[column] * normal[column][k];
-});
-OP_KERNEL(count_neighbours, (const int* columns, const int* has, const double* const* volume,
-                             const double* own, int* others, int* wrong), {
-  for (int column = 0; column < *columns; ++column) {
-    *others += has[column];
-    *wrong += has[column] == 0 && *volume[column] != *own;
-  }
-});
+OP_KERNEL(gather,
+          (const int* dim, const int* columns, const int* sign, const double* const* normal,
+           double* gap),
+          {
+            for (int column = 0; column < *columns; ++column)
+              for (int k = 0; k < *dim; ++k) gap[k] -= sign[column] * normal[column][k];
+          });
+OP_KERNEL(count_neighbours,
+          (const int* columns, const int* has, const double* const* volume, const double* own,
+           int* others, int* wrong),
+          {
+            for (int column = 0; column < *columns; ++column) {
+              *others += has[column];
+              *wrong += has[column] == 0 && *volume[column] != *own;
+            }
+          });
 OP_KERNEL(largest, (const int* dim, const double* gap, double* most), {
   for (int k = 0; k < *dim; ++k) *most = std::fmax(*most, std::fabs(gap[k]));
 });
@@ -132,8 +136,8 @@ bool has_right_neighbours(const Declared& d) {
   op_par_loop(count_neighbours, "count_neighbours", d.cells,
               op_arg_gbl(&d.columns, 1, "int", OP_READ), op_arg_dat(d.has_neighbour, OP_READ),
               op_arg_dat(d.volume, -d.columns, d.cell_cells, OP_READ),
-              op_arg_dat(d.volume, OP_READ),
-              op_arg_gbl(&others, 1, "int", OP_INC), op_arg_gbl(&wrong, 1, "int", OP_INC));
+              op_arg_dat(d.volume, OP_READ), op_arg_gbl(&others, 1, "int", OP_INC),
+              op_arg_gbl(&wrong, 1, "int", OP_INC));
   return others == 2 * op_get_size(d.faces) && wrong == 0;
 }
 

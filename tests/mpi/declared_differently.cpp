@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <op2/checkpoint.hpp>
 #include <op2/compat/op2_functions.h>
+#include <op2/checkpoint.hpp>
 #include <op2/hdf5.hpp>
 #include <op2/op2.hpp>
 
@@ -35,8 +35,8 @@ Declared declare(const std::string& odd) {
   for (int k = first; k < first + rows; ++k) next.insert(next.end(), {k, (k + 1) % all});
   std::vector<double> values(2 * rows, 1.5);
   const std::vector<float> floats(2 * rows, 2.5F);
-  Declared d{op_decl_set(rows, "cells"), op_decl_set(rows, "others"), nullptr, nullptr, nullptr,
-             nullptr};
+  Declared d{
+      op_decl_set(rows, "cells"), op_decl_set(rows, "others"), nullptr, nullptr, nullptr, nullptr};
   d.map = op_decl_map(d.cells, odd == "to" ? d.others : d.cells, odd == "arity" ? 1 : 2,
                       next.data(), "m");
   d.a = op_decl_dat(d.cells, 1, values.data(), "a");

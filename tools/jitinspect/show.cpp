@@ -65,9 +65,9 @@ void add_facts(Json& list, const CacheEntry& entry, const std::string& prefix) {
             ? facts.obstacle
             : fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
     list.push_back(fmt::format("{}argument {}: {}", prefix, i,
-                               facts.leaves_zero  ? "is set to zero"
-                               : facts.writes_all ? "is written in full"
-                               : facts.only_adds  ? "is only added to"
+                               facts.leaves_zero   ? "is set to zero"
+                               : facts.writes_all  ? "is written in full"
+                               : facts.only_adds   ? "is only added to"
                                : facts.only_lowers ? "is only lowered"
                                : facts.only_raises ? "is only raised"
                                                    : obstacle));

@@ -74,7 +74,7 @@ Link without_latency(Link link) {
 /// What the run would not take if one thing on the machine took no time; and what remains then.
 std::vector<Cause> causes_of(Walk& walk, const Machine& machine, const Comparison& c) {
   Machine no_latency = machine, no_bytes = machine, quiet = machine;
-  for (Link Machine::*link : {&Machine::on_node, &Machine::across}) {
+  for (Link Machine::* link : {&Machine::on_node, &Machine::across}) {
     no_latency.*link = without_latency(machine.*link);
     no_bytes.*link = without_bytes(machine.*link);
   }

@@ -226,7 +226,7 @@ class Communicator {
 
  private:
   int rank_, size_;
-  std::uint64_t declarations_ = 0;         ///< so many
+  std::uint64_t declarations_ = 0;          ///< so many
   std::uint64_t declared_fingerprint_ = 0;  ///< of all declarations
   /// Since the last reduction, a line each; and those of the signature. Null: none.
   std::shared_ptr<const std::string> declared_, declared_in_signature_;

@@ -101,8 +101,8 @@ class Rounds {
       Rendezvous<Claim> claims(ranks_, *targets_[g].set);
       for (const std::size_t element : undecided_)
         for (const GlobalId target : targets_of(targets_[g], element))
-          claims.send(target, {priority(element), ranks_.rank(),
-                               static_cast<std::int32_t>(element)});
+          claims.send(target,
+                      {priority(element), ranks_.rank(), static_cast<std::int32_t>(element)});
       const auto grants = grant(claims.deliver(ranks_), taken_[g]);
       for (const Message& message : ranks_.exchange(messages_of(grants)))
         for (const Grant& one : from_bytes<Grant>(message.bytes)) {

@@ -37,8 +37,8 @@ constexpr int most_colours_in_order = 8;
 /// an order that a hash of their indices decides, each the lowest that no
 /// conflicting element before it has: the greedy colouring, found in rounds in which those elements
 /// choose that come before all undecided ones they conflict with (Jones and Plassmann, SIAM Journal
-/// on Scientific Computing 14, 1993). Collective. Cost: up to eight rounds for the declared order, then
-/// some ten rounds of three exchanges, linear work; again for each 64 colours.
+/// on Scientific Computing 14, 1993). Collective. Cost: up to eight rounds for the declared order,
+/// then some ten rounds of three exchanges, linear work; again for each 64 colours.
 /// @param elements  global indices of the elements that this rank owns
 /// @return nothing, on all ranks, if most_colours are too few
 std::optional<Colours> colour_elements(Communicator& ranks, std::span<const GlobalId> elements,

@@ -95,8 +95,8 @@ int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
 
 /// LLVM's version, its build (packagers patch), and what we hand to it.
 std::string compiler_name() {
-  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING,
-                     build_id_of_llvm(), toolchain_fingerprint());
+  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING, build_id_of_llvm(),
+                     toolchain_fingerprint());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,6 +37,10 @@ namespace {
 /// calls, and of the copies of a loop's body. A hexahedron with its local matrix, eight points and
 /// loops written out needs 24 000 and is compiled in a second.
 constexpr std::size_t most_inlined = 40000, most_unrolled = 40000;
+
+/// A larger variable does not become registers. Setting it would be one store for each of its
+/// numbers.
+constexpr std::size_t most_bytes_of_variable = 2048;
 
 /// Longer loops are not over components, shape functions or points.
 constexpr std::size_t longest_loop = 128;
@@ -92,7 +97,9 @@ void forget_old_values(llvm::Function& function) {
     auto* begin = llvm::dyn_cast<llvm::LifetimeIntrinsic>(&instruction);
     if (begin == nullptr || begin->getIntrinsicID() != llvm::Intrinsic::lifetime_start) continue;
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(begin->getArgOperand(1));
-    if (variable != nullptr)
+    const auto size =
+        variable != nullptr ? variable->getAllocationSize(function.getDataLayout()) : std::nullopt;
+    if (size && !size->isScalable() && size->getFixedValue() <= most_bytes_of_variable)
       new llvm::StoreInst(llvm::Constant::getNullValue(variable->getAllocatedType()), variable,
                           std::next(begin->getIterator()));
   }

@@ -118,8 +118,8 @@ std::unique_ptr<HelperProcess> HelperProcess::start(const fs::path& file, const 
   if (send_message(sockets.ours, {MessageKind::greeting, to_bytes(greeting)}))
     reason = fault_of(receive_message(sockets.ours), target);
   else
-    reason = errno == EPIPE ? no_answer
-                            : fmt::format("it takes no message: {}", std::strerror(errno));
+    reason =
+        errno == EPIPE ? no_answer : fmt::format("it takes no message: {}", std::strerror(errno));
   end_first_process(child);
   if (!reason.empty()) return nullptr;
   return std::unique_ptr<HelperProcess>(new HelperProcess(std::move(sockets.ours)));

@@ -20,7 +20,7 @@ const std::vector<ParameterShape> shapes{
     dat(0, 2, OP_READ), dat(1, 4, OP_WRITE), {dat(2, 3, OP_RW, 0), 2}, global(1, OP_INC)};
 
 TEST(EmbeddedFacts, OneLineHasAllParameters) {
-  EXPECT_EQ(embedded_line(shapes, {{}, full, sum, {}}), "|write 1x4 all, proof 5|rw adds, proof 5|");
+  EXPECT_EQ(embedded_line(shapes, {{}, full, sum, {}}), "|write 1x4 all, proof 6|rw adds, proof 6|");
   EXPECT_EQ(embedded_line({dat(0, 1, OP_WRITE)}, {none}),
             "write 1x1 does not write it (a.hpp:3:1)");
 }
@@ -34,23 +34,23 @@ TEST(EmbeddedFacts, AreReadAsWritten) {
 }
 
 TEST(EmbeddedFacts, AreThoseOfTheLineOfThisForm) {
-  const std::string text = "write 1x2 all, proof 5\nwrite 1x4 does not write it (a.hpp:3:1)";
+  const std::string text = "write 1x2 all, proof 6\nwrite 1x4 does not write it (a.hpp:3:1)";
   EXPECT_EQ(embedded_facts(text, {dat(0, 2, OP_WRITE)})->front(), full);
   EXPECT_EQ(embedded_facts(text, {off(dat(0, 4, OP_WRITE))})->front(), none);
 }
 
 TEST(EmbeddedFacts, OfOtherFormsProveNothing) {
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 5", {dat(0, 3, OP_WRITE)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 5", {dat(0, 2, OP_RW)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 5", {dat(0, 2, OP_READ)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 5", {{dat(0, 2, OP_WRITE, 0), 2}}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 5", {dat(0, 2, OP_WRITE), dat(1, 1, OP_READ)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 3, OP_WRITE)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_RW)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_READ)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {{dat(0, 2, OP_WRITE, 0), 2}}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_WRITE), dat(1, 1, OP_READ)}));
   EXPECT_FALSE(embedded_facts("", {dat(0, 2, OP_WRITE)}));
 }
 
 TEST(EmbeddedFacts, DamagedTextProvesNothing) {
   EXPECT_FALSE(embedded_facts("write 1x2 al", {dat(0, 2, OP_WRITE)})->front().writes_all);
-  EXPECT_FALSE(embedded_facts("write 1x2 adds, proof 5", {dat(0, 2, OP_WRITE)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 adds, proof 6", {dat(0, 2, OP_WRITE)}));
   EXPECT_FALSE(embedded_facts("|||", {dat(0, 2, OP_WRITE)}));
 }
 

@@ -60,11 +60,11 @@ TEST(EmitCpu, ReproducibleCodeAddsWhatAnElementMakesFromZeroToItsTargets) {
 }
 
 TEST(EmitCpu, RowsTakeTheExtremesOfElementsSideBySideOneAfterTheOther) {
-  const LoopNest nest = nest_of(
-      {.name = "widen",
-       .source = "void widen(const double* q, double* lo, double* hi) {\n"
-                 "  if (*q < *lo) *lo = *q;\n  if (*q > *hi) *hi = *q;\n}"},
-      {dat(0, 1, OP_READ), dat(1, 1, OP_MIN, 0), dat(2, 1, OP_MAX, 1)});
+  const LoopNest nest =
+      nest_of({.name = "widen",
+               .source = "void widen(const double* q, double* lo, double* hi) {\n"
+                         "  if (*q < *lo) *lo = *q;\n  if (*q > *hi) *hi = *q;\n}"},
+              {dat(0, 1, OP_READ), dat(1, 1, OP_MIN, 0), dat(2, 1, OP_MAX, 1)});
   expect_golden("extremes", nest, {.width = 4});
   expect_golden("reproducible_extremes", nest, {.width = 4},
                 {.contract = false, .reproducible = true});

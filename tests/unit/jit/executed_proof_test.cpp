@@ -270,7 +270,10 @@ void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFac
 ParameterFacts proven(const Kernel& kernel, op_access access) {
   CompileRequest asked = request("", {dat(0, columns, OP_READ), dat(1, dim, access, 0)});
   asked.only_facts = true;
-  asked.units[0].source = "double keep(double& v, double e) { return v = v + e; }\nvoid work(const double* x, double* y) {\n" + kernel.text() + "}\n";
+  asked.units[0].source =
+      "double keep(double& v, double e) { return v = v + e; }\nvoid work(const double* x, double* "
+      "y) {\n" +
+      kernel.text() + "}\n";
   const auto facts = facts_of(asked);
   EXPECT_EQ(facts.size(), 2U) << kernel.text();
   return facts.size() == 2 ? facts[1] : ParameterFacts{};

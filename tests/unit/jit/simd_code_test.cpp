@@ -65,7 +65,8 @@ std::vector<ArgShape> random_args(Random& random) {
   const int count = pick(random, 1, 6);
   for (int k = 0; k < count; ++k) {
     ArgShape arg = random_arg(random, k);
-    if (arg.kind == OP_ARG_DAT && core::is_combined(arg.access) && arg.map >= 0 && pick(random, 0, 1) == 0) {
+    if (arg.kind == OP_ARG_DAT && core::is_combined(arg.access) && arg.map >= 0 &&
+        pick(random, 0, 1) == 0) {
       args.push_back(arg);  // the same dat again, through another column
       arg.column = (arg.column + 1) % 3;
     }
@@ -257,10 +258,12 @@ TEST_F(SimdCode, NamesUsersFunctionsAsTheyAreWritten) {
             "scalar: a kernel is too long to be inlined, or calls itself");
 }
 
-/// Kernels that choose a value by conditions, also by a pointer to it, or one that is set only then.
+/// Kernels that choose a value by conditions, also by a pointer to it, or one that is set only
+/// then.
 constexpr const char* choices[] = {
     "double t; if (*b > 0) t = 2 * a[0]; *o = *b > 0 ? t : a[1];",
-    "double t[2]; if (*b > 0) for (int n = 0; n < 2; ++n) t[n] = a[n] + n; *o = *b > 0 ? t[1] : *b;",
+    "double t[2]; if (*b > 0) for (int n = 0; n < 2; ++n) t[n] = a[n] + n; *o = *b > 0 ? t[1] : "
+    "*b;",
     "*o = *b > 0 ? std::max(a[0], *b) : std::min(1.0, a[0]);",
     "*o = std::isfinite(*b) ? std::max(a[0], a[1]) : std::min(1.0, a[1]);",
     "*o = *b > 3 ? *b > 4 ? std::max(a[0], *b) : std::min(*b, a[1]) : std::min(a[0], a[1]);",
@@ -293,7 +296,8 @@ std::string content_of(const std::string& path) {
 }
 
 /// The benchmark's kernels, as users write them: with helpers, local arrays that loops of constant
-/// length index, and branches. The benchmark compares their results with those of the host compiler.
+/// length index, and branches. The benchmark compares their results with those of the host
+/// compiler.
 TEST_F(SimdCode, IsMadeOfKernelsWithHelpersLoopsAndLocalArrays) {
   const auto simd = make(true);
   const auto rows = [](int dat, int dim, op_access access, int count) {
@@ -354,6 +358,19 @@ TEST_F(SimdCode, HasVersionsForBranchesOnWhatIsTheSameForAll) {
     expected.run(range_of(*plain.code), args, 0, elements);
     EXPECT_EQ(world.memory, expected.memory) << seed;
   }
+}
+
+/// A large local array is not set for each element, which would be one store for each of its
+/// values.
+TEST_F(SimdCode, IsNotTriedAtLengthWithLargeLocalArrays) {
+  const auto simd = make(true);
+  const Outcome outcome = code(
+      *simd, "f",
+      "void f(double* a) { double w[30000]; const int n = int(*a) & 7; for (int k = 0; k <= n; "
+      "++k) w[k * 4000] = k; *a = w[n * 4000]; }",
+      {test::dat(0, 1, OP_RW)});
+  ASSERT_FALSE(outcome.error);
+  EXPECT_FALSE(outcome.code->simd.vectorised());
 }
 
 TEST_F(SimdCode, TakesTheCompilersReasonAsOneLineThatIsNotCompiled) {

@@ -438,12 +438,12 @@ TEST_F(CudaCode, ExtremesOfTruthValuesLeaveTheirNeighboursInAWord) {
 /// of a row.
 TEST_F(CudaCode, ExtremesOfRowsHaveAnOrderOfZerosAndNan) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const LoopNest nest = nest_of({.name = "widen",
-                                 .source = "void widen(const double* q, double* lo, double* hi) {\n"
-                                           "  if (*q < *lo) *lo = *q;\n"
-                                           "  *hi = fmax(*hi, *q);\n}\n"},
-                                {dat(0, 1, OP_READ), dat(1, 1, OP_MIN, 0, Type::f64, 1),
-                                 dat(2, 1, OP_MAX, 0, Type::f64, 1)});
+  const LoopNest nest = nest_of(
+      {.name = "widen",
+       .source = "void widen(const double* q, double* lo, double* hi) {\n"
+                 "  if (*q < *lo) *lo = *q;\n"
+                 "  *hi = fmax(*hi, *q);\n}\n"},
+      {dat(0, 1, OP_READ), dat(1, 1, OP_MIN, 0, Type::f64, 1), dat(2, 1, OP_MAX, 0, Type::f64, 1)});
   LoopData data{.begin = 0, .end = 5, .counted = 5};
   data.dats[0] = bytes_of<double>({-0.0, 0.0, nan, 3, 3});
   data.dats[1] = bytes_of<double>({0.0, 5, nan});

@@ -51,9 +51,8 @@ class ExtremeSearch {
       return true;
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(statement);
     return (name != nullptr && name->getDecl() == &parameter_) ||
-           std::ranges::any_of(statement->children(), [this](const clang::Stmt* child) {
-             return names_parameter(child);
-           });
+           std::ranges::any_of(statement->children(),
+                               [this](const clang::Stmt* child) { return names_parameter(child); });
   }
 
   bool has_effects(const clang::Expr* expression) const {
@@ -146,8 +145,8 @@ class ExtremeSearch {
     if (!has_type_of(value, &choice) || is_target(yes, value) == is_target(no, value)) return false;
     const auto* comparison = llvm::dyn_cast<clang::BinaryOperator>(bare(choice.getCond()));
     if (comparison == nullptr) return false;
-    const auto* other = is_target(comparison->getLHS(), value) ? comparison->getRHS()
-                                                               : comparison->getLHS();
+    const auto* other =
+        is_target(comparison->getLHS(), value) ? comparison->getRHS() : comparison->getLHS();
     return is_same_text(is_target(yes, value) ? no : yes, other) &&
            is_choice(choice.getCond(), value, yes);
   }
@@ -180,8 +179,8 @@ class ExtremeSearch {
     if (const auto* definition = function->getDefinition();
         definition != nullptr && !function->isInStdNamespace())
       if (const auto* inner = called_by(*definition);
-          inner != nullptr && inner->getIdentifier() != nullptr &&
-          inner->getNumParams() == 2 && has_type_of(value, *inner))
+          inner != nullptr && inner->getIdentifier() != nullptr && inner->getNumParams() == 2 &&
+          has_type_of(value, *inner))
         function = inner;  // fmin(float, float) of <cmath>
     llvm::StringRef name = function->getName();
     name.consume_front("__builtin_");
@@ -196,7 +195,8 @@ class ExtremeSearch {
 
   /// `std::min(v, e)`, also of such a minimum.
   bool is_library_extreme(const clang::Expr* expression, const clang::Expr* value) {
-    const auto* call = llvm::dyn_cast<clang::CallExpr>(bare(expression->IgnoreUnlessSpelledInSource()));
+    const auto* call =
+        llvm::dyn_cast<clang::CallExpr>(bare(expression->IgnoreUnlessSpelledInSource()));
     const Library library = call != nullptr ? library_of(*call, value) : Library::none;
     if (library == Library::none) return false;
     for (unsigned k = 0; k < 2; ++k) {
@@ -227,8 +227,7 @@ class ExtremeSearch {
         !has_type_of(target, source))
       return false;
     const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(bare(source));
-    return choice != nullptr ? is_conditional(*choice, target)
-                             : is_library_extreme(source, target);
+    return choice != nullptr ? is_conditional(*choice, target) : is_library_extreme(source, target);
   }
 
   static const clang::Stmt* only_statement(const clang::Stmt* statement) {
@@ -251,6 +250,8 @@ class ExtremeSearch {
 
   /// A call that gets a pointer or a reference to values, and does the same with them.
   bool accepts_call(const clang::CallExpr& call) {
+    // Of objects, lambdas among them: their arguments are not those of the parameters in order.
+    if (llvm::isa<clang::CXXOperatorCallExpr, clang::CXXMemberCallExpr>(call)) return false;
     const auto* function = call.getDirectCallee();
     const auto* definition = function != nullptr ? function->getDefinition() : nullptr;
     for (unsigned k = 0; k < call.getNumArgs(); ++k) {
@@ -268,10 +269,11 @@ class ExtremeSearch {
   bool accepts_argument(const clang::Expr* argument, const clang::FunctionDecl& function,
                         const clang::ParmVarDecl& parameter) {
     const auto type = parameter.getType();
-    const bool is_passed = type->isPointerType() ? leads_to_values(argument)
-                           : type->isLValueReferenceType()
-                               ? is_value(argument) && has_type_of(argument, argument->IgnoreImpCasts())
-                               : false;
+    const bool is_passed =
+        type->isPointerType() ? leads_to_values(argument)
+        : type->isLValueReferenceType()
+            ? is_value(argument) && has_type_of(argument, argument->IgnoreImpCasts())
+            : false;
     if (!is_passed || depth_ >= most_depth || function.isVariadic() || !function.hasBody())
       return false;
     const auto use = ExtremeSearch(function, parameter, depth_ + 1).run();

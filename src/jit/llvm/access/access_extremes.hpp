@@ -9,8 +9,8 @@ namespace op2::jit {
 
 enum class ExtremeUse { none, only_lowers, only_raises };
 
-/// Of a parameter of `kernel` that is a pointer, to values or to rows. Wherever the kernel names it,
-/// it must be in one of these forms, as a statement whose value nobody uses; `v` is one value,
+/// Of a parameter of `kernel` that is a pointer, to values or to rows. Wherever the kernel names
+/// it, it must be in one of these forms, as a statement whose value nobody uses; `v` is one value,
 /// `e` has its type and names neither the parameter nor a function with effects:
 ///
 ///     v = e < v ? e : v;      if (e < v) v = e;      v = std::min(v, e);      v = fmin(e, v);

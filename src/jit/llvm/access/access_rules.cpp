@@ -60,7 +60,8 @@ class RuleCheck {
       add(i, use.write, "writes it", "make it OP_RW, or OP_WRITE if the value before is not used");
     if (*rule.access == OP_WRITE) check_write(i, use, parameter->getLocation());
     if (*rule.access == OP_INC) check_increment(i, use);
-    if (*rule.access == OP_MIN || *rule.access == OP_MAX) check_extreme(i, use);
+    const bool is_extreme = *rule.access == OP_MIN || *rule.access == OP_MAX;
+    if (is_extreme && rule.has_copies) check_extreme(i, use);
   }
 
   void check_beyond(std::size_t i, const ParameterUse& use) {

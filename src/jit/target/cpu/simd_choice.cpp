@@ -36,7 +36,8 @@ SimdChoice conflict_of(const std::vector<ArgShape>& args) {
       return scalar(ScalarReason::set_by_element, i);
     if (is_dat(arg) && arg.type == Type::b8) return scalar(ScalarReason::boolean, i);
     if (!is_dat(arg) || !writes(arg)) continue;
-    if (is_indirect(arg) && !core::is_combined(arg.access)) return scalar(ScalarReason::indirect_write, i);
+    if (is_indirect(arg) && !core::is_combined(arg.access))
+      return scalar(ScalarReason::indirect_write, i);
     if (std::ranges::any_of(args, [&](const ArgShape& other) { return shares_dat(arg, other); }))
       return scalar(ScalarReason::shared_dat, i);
   }

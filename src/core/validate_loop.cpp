@@ -99,10 +99,6 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
     place.fail(ErrorCode::bad_access, "wrong access mode",
                "{} of dat '{}'; use OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX",
                name_of(arg.acc), dat.name_storage);
-  if (dat.opaque && is_extreme(arg.acc))
-    place.fail(ErrorCode::bad_access, "wrong access mode",
-               "{} of dat '{}', whose type the library does not know; use OP_RW", name_of(arg.acc),
-               dat.name_storage);
   check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
     place.fail(ErrorCode::bad_dim, "wrong dim", "dim {0} for dat '{1}' of dim {2}; write {2}",

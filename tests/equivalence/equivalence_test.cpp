@@ -48,7 +48,7 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr unsigned usual = 200;  // instrumented kernels take long to compile
 #else
-  constexpr unsigned usual = 600;
+  constexpr unsigned usual = 400;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   const std::uint64_t first = from_environment("TEST_SEED", 1);

@@ -85,7 +85,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr unsigned usual = 75;  // instrumented kernels take long to compile
 #else
-  constexpr unsigned usual = 150;
+  constexpr unsigned usual = 100;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   ProgramShape shape = first_on_ranks(wanted, OrderedLoops::none);

@@ -114,7 +114,7 @@ void Checkpoints::write(const std::string& path) {
   finish_background(runtime_,
                     "op_checkpoint, earlier results");  // a restart does not write them again
   runtime_.enter("op_checkpoint '{}'", path);
-  runtime_.compare_declarations();
+  runtime_.compare_declarations(path);
   const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
   std::vector<core::Global*> globals;
   for (const auto& global : runtime_.mesh.globals()) globals.push_back(global.get());

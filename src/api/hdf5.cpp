@@ -168,7 +168,7 @@ void append_dat(const char* function, op_dat dat, const char* path_of_file, cons
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
   runtime.enter("{} '{}' '{}'", function, path_of_file, path);
-  runtime.compare_declarations();
+  runtime.compare_declarations(path_of_file);
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path_of_file));
   Hdf5File file(runtime.ranks(), path_of_file, Hdf5File::Access::append);
   write_dat(runtime, file, *core::record_of(dat), path);
@@ -273,7 +273,7 @@ void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, 
   const core::InPart part(&runtime.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
-  runtime.compare_declarations();
+  runtime.compare_declarations(file);
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", file));
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::append);
   target.write_values(name, value_type, dim, values);
@@ -293,7 +293,7 @@ void op_dump_to_hdf5(const char* file, int base_index) {
   check_paths(runtime.mesh);
   runtime.flush();
   runtime.enter("op_dump_to_hdf5 '{}'{}", file, base_index == 0 ? "" : " from 1");
-  runtime.compare_declarations();
+  runtime.compare_declarations(file);
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", file));
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::create);
   for (const auto& set : runtime.mesh.sets()) {

@@ -131,6 +131,12 @@ std::optional<Error> Runtime::failure_of(const std::function<void()>& action) co
   return comm::error_of(call_, action);
 }
 
+void Runtime::compare_declarations(std::string_view path) {
+  if (!ranks().has_declared()) return;
+  const core::Progress progress(log, fmt::format("writing '{}'", path));
+  ranks().barrier();
+}
+
 void Runtime::check_together(const std::function<void()>& check) {
   comm::throw_together(ranks(), failure_of(check));
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -68,11 +69,9 @@ class Runtime {
     announce(fmt::format(call, std::forward<Args>(args)...));
   }
 
-  /// Compares what ranks have declared, if that was not done since. Collective; call `enter`
-  /// before. Cost: a reduction if a dat was declared since the last one.
-  void compare_declarations() {
-    if (ranks().has_declared()) ranks().barrier();
-  }
+  /// Compares what ranks have declared, if that was not done since, before a file is written.
+  /// Collective; call `enter` before. Cost: a reduction if a dat was declared since the last one.
+  void compare_declarations(std::string_view path);
 
   /// If the check throws on any rank, all throw: this one its own error, the others one of the same
   /// code that names the rank. Collective; call `enter` before.

@@ -53,7 +53,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_series '{}' at {}", series, time);
-  runtime.compare_declarations();
+  runtime.compare_declarations(series);
   if (api::is_xdmf(series)) return api::write_xdmf_series(runtime, series, time, grid);
   api::look_at_background(runtime);
   api::SeriesOfTimes times{series, {}, false};

@@ -18,7 +18,7 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
   runtime.enter("op_write_vtu '{}'", path);
-  runtime.compare_declarations();
+  runtime.compare_declarations(path);
   api::look_at_background(runtime);
   api::write_whole(runtime, path, grid);
 }
@@ -32,7 +32,7 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_pvtu '{}'", path);
-  runtime.compare_declarations();
+  runtime.compare_declarations(path);
   api::look_at_background(runtime);
   api::write_pieces(runtime, path, grid);
 }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 #include <optional>
-#include <string_view>
 
 #include <op2/version.hpp>
 

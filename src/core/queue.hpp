@@ -45,9 +45,9 @@ class Queue {
   /// Of loops that are pushed from now on.
   void set_region(int region) { region_ = region; }
 
-  /// Of all loops: whether floating-point traps are on while they run.
-  void set_traps(bool traps) {
-    for (LoopRecord& record : records_) record.traps = traps;
+  /// Of all loops: floating-point traps are on while they run.
+  void set_traps() {
+    for (LoopRecord& record : records_) record.traps = true;
   }
 
   void clear();

@@ -93,7 +93,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (options_.reproducible) check_rounding(queue);
   executing_ = false;
   let_workers_trap(pool_, worker_traps_);
-  queue.set_traps(worker_traps_ != 0);
+  if (worker_traps_ != 0) queue.set_traps();
   intact_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();

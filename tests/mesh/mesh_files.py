@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes meshes in the formats that op2-mesh reads."""
+import os
+import tempfile
+import unittest
+
 import h5py
 import meshio
 import netCDF4
@@ -15,6 +19,18 @@ CGNS = {name: number for number, (name, _) in cgns.TYPES.items()}
 EXODUS_SIDES = {"triangle": (12, 23, 31), "quad": (12, 23, 34, 41), "tetra": (124, 234, 143, 132),
                 "pyramid": (125, 235, 345, 154, 1432), "wedge": (1254, 2365, 1463, 132, 456),
                 "hexahedron": (1265, 2376, 3487, 1584, 1432, 5678)}
+
+
+class InFolder(unittest.TestCase):
+    """Tests that write files into a folder, which is removed after each."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
 
 
 def in_space(points):

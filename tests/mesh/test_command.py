@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import h5py
@@ -25,15 +24,7 @@ UMASK = os.umask(0o022)
 os.umask(UMASK)
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Command(mesh_files.InFolder):
     def run_tool(self, *arguments, **how):
         return subprocess.run([sys.executable, "-B", TOOL, *arguments], capture_output=True, text=True, timeout=60, **how)
 

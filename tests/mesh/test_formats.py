@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same mesh from files of all formats, and files of Gmsh."""
 import os
-import tempfile
 import unittest
 
 import mesh_files
@@ -24,15 +23,7 @@ def facts(path):
     return mesh, report.facts(mesh, name), check.findings(mesh)
 
 
-class Formats(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, ending):
-        return os.path.join(self.folder, ending)
-
+class Formats(mesh_files.InFolder):
     def test_all_formats_give_the_same_mesh(self):
         random = np.random.default_rng(3)
         for source in (sample.shaken(sample.mixed(3, 2, random), random, 0.02), sample.mixed(2, 3, random)):

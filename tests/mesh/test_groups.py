@@ -5,7 +5,6 @@
 The cells are hexahedra in a row along x, from (0, 0, 0) to (n, 1, 1), or quadrilaterals from (0, 0) to (2, 1).
 """
 import os
-import tempfile
 import unittest
 
 import h5py
@@ -34,15 +33,7 @@ def wall(at, x):
     return [at(x, 0, 0), at(x, 1, 0), at(x, 1, 1), at(x, 0, 1)]
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Files(mesh_files.InFolder):
     def written(self, name, text):
         with open(self.path(name), "w", encoding="ascii") as file:
             file.write(text)

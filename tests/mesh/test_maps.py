@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The maps of `op2-mesh convert --maps`: from cells to faces and cells, and periodic pairs."""
-import os
-import tempfile
 import unittest
 
 import h5py
@@ -68,13 +66,8 @@ class Cells(unittest.TestCase):
         self.assertTrue((is_inner == (has["cell_has_neighbour"] == 1)).all())
 
 
-class Periodic(unittest.TestCase):
+class Periodic(mesh_files.InFolder):
     """The boxes are periodic along x: partners differ by (1, 0, 0)."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "m")
 
     def pairs_of(self, source):
         """[n x 2] nodes at x = 1 and their partners at x = 0."""
@@ -104,21 +97,21 @@ class Periodic(unittest.TestCase):
                      f"1\n{of} 1 2\n16 {' '.join(map(str, affine))}\n{len(pairs)}\n{lines}".encode(), binary + b"\n")
             for writer, is_binary, text in ((mesh_files.gmsh_2, False, texts[0]), (mesh_files.gmsh_2, True, texts[0]),
                                             (mesh_files.gmsh_4, False, texts[1]), (mesh_files.gmsh_4, True, texts[2])):
-                writer(self.path + ".msh", source, is_binary)
-                with open(self.path + ".msh", "ab") as file:
+                writer(self.path("m") + ".msh", source, is_binary)
+                with open(self.path("m") + ".msh", "ab") as file:
                     file.write(b"$Periodic\n" + text + b"$EndPeriodic\n")
                 with self.subTest(kind, writer=writer.__name__, is_binary=is_binary):
-                    self.obeys(self.path + ".msh", nodes, faces)
+                    self.obeys(self.path("m") + ".msh", nodes, faces)
 
     def test_connections_of_cgns_by_nodes_and_by_faces_from_both_sides(self):
         source = sample.box(2, "hexahedron")
         node, pairs = mesh_files._node, self.pairs_of(source) + 1
-        mesh_files.cgns_file(self.path + ".cgns", source)
+        mesh_files.cgns_file(self.path("m") + ".cgns", source)
         quads = next(block for block in source.blocks if block.kind == "quad")
         first = 1 + len(source.blocks[0].nodes)
         right, left = (first + np.flatnonzero(quads.tags == tag) for tag in (2, 1))
         for location, lists, nodes, faces in ((b"Vertex", pairs.T, 9, 4), (b"FaceCenter", (right, left), 0, 4)):
-            with h5py.File(self.path + ".cgns", "r+") as file:
+            with h5py.File(self.path("m") + ".cgns", "r+") as file:
                 zone = file["Base/Zone"]
                 if "ZoneGridConnectivity" in zone:
                     del zone["ZoneGridConnectivity"]
@@ -130,7 +123,7 @@ class Periodic(unittest.TestCase):
                     node(link, "PointListDonor", "IndexArray_t", np.array(there, "i4")[None])
                     node(node(link, "GridConnectivityProperty", "GridConnectivityProperty_t"), "Periodic", "Periodic_t")
             with self.subTest(location):
-                self.obeys(self.path + ".cgns", nodes, faces)
+                self.obeys(self.path("m") + ".cgns", nodes, faces)
 
 
 if __name__ == "__main__":

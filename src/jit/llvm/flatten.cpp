@@ -16,7 +16,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -71,6 +71,7 @@ class InlinedSizes {
   std::set<llvm::Function*> running_, recursive_;
 };
 
+/// Requests that all functions are inlined for which the budget suffices.
 struct InlineAll : llvm::PassInfoMixin<InlineAll> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     InlinedSizes sizes;

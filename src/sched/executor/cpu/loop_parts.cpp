@@ -71,8 +71,7 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
   const bool counts = rows.begin < set.size;
   const bool by_rows = order == Order::by_rows;
   if (by_rows && alone && !few) return {plan_of_threads(step, pattern, rows), 1, counts};
-  const bool few_by_rows = by_rows && few && !set.numbers.empty();
-  const bool as_declared = counts && (few_by_rows || step.runs_as_declared(code));
+  const bool as_declared = counts && ((by_rows && few) || step.runs_as_declared(code));
   const auto plan =
       as_declared ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads);
   return {runs_some_rows(step) ? of_step(step, *plan) : plan, threads, counts};

@@ -26,9 +26,9 @@ help:
 	@echo "make bench-checkpoint"
 	@echo "               checkpoints beside dd, on 1 and 2 ranks (2 min); FOLDER=on the disk to be measured"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
-	@echo "make bench-model op2-model against the clock of this machine, two ranks: docs/model.md (30 min)"
+	@echo "make bench-model op2-model against the clock of this machine, two ranks: bench/results/model.md (30 min)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
-	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
+	@echo "make bench-mpi what chains save on modelled networks: bench/results/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make bench-reproducible"
 	@echo "               time, memory and planning of OP2_REPRODUCIBLE=on: docs/reproducibility.md (20 min; QUICK=--quick: 4)"
 	@echo "make build     the optimised library and its tools in build/release"
@@ -98,44 +98,44 @@ tsan: build/tsan/build.ninja
 bench: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench kernels_bench stream_bench overhead_bench ranks_bench airfoil
 	@for bench in stream_bench airfoil_bench "airfoil_bench --size 800 1200 --rounds 5" cg_bench kernels_bench \
-	  overhead_bench; do build/release/tests/bench/$$bench || exit 1; done | tee build/bench.jsonl
-	@$(PYTHON) -B tests/bench/bench_ranks.py build/release | tee -a build/bench.jsonl
-	@$(PYTHON) -B tests/bench/plot_bench.py build/bench.jsonl build/bench.png
+	  overhead_bench; do build/release/bench/$$bench || exit 1; done | tee build/bench.jsonl
+	@$(PYTHON) -B bench/scripts/bench_ranks.py build/release | tee -a build/bench.jsonl
+	@$(PYTHON) -B bench/scripts/plot_bench.py build/bench.jsonl build/bench.png
 	@echo "wrote build/bench.jsonl and build/bench.png"
 
 bench-against: build/release/build.ninja
 	$(if $(BASE),,$(error BASE is not set; give a commit, e.g. make bench-against BASE=HEAD~1))
-	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
+	@$(PYTHON) -B bench/scripts/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
 bench-checkpoint: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target checkpoint_bench op2-compile
-	@$(PYTHON) -B tests/bench/bench_checkpoint.py build/release $(if $(FOLDER),--folder $(FOLDER))
+	@$(PYTHON) -B bench/scripts/bench_checkpoint.py build/release $(if $(FOLDER),--folder $(FOLDER))
 
 bench-reproducible: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench reduction_bench
-	@$(PYTHON) -B tests/bench/bench_reproducible.py build/release $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
+	@$(PYTHON) -B bench/scripts/bench_reproducible.py build/release $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
-# The programs of tools/gpu/bundle.sh.
+# The programs of bench/gpu/bundle.sh.
 GPU_KIT = airfoil cg_bench device_bench host_time_bench equivalence_test gpu_kernels_test program_on_device_test op2-jitinspect
 
 bench-gpu: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target $(GPU_KIT)
-	@tools/gpu/bundle.sh --from build/release build/gpu-kit
+	@bench/gpu/bundle.sh --from build/release build/gpu-kit
 	@build/gpu-kit/check.sh build/bench-gpu --steps "versions gpu compile device scheme kernels airfoil large cg tiny host"; \
 	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
 
 bench-auto: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil hydra_chains cg_bench cores_bench netmodel op2-jitinspect
-	@$(PYTHON) -B tests/bench/bench_explained.py build/release $(if $(QUICK),build $(QUICK),docs)
-	@$(PYTHON) -B tests/bench/bench_auto.py build/release $(if $(QUICK),build $(QUICK),docs)
+	@$(PYTHON) -B bench/scripts/bench_explained.py build/release $(if $(QUICK),build $(QUICK),bench/results)
+	@$(PYTHON) -B bench/scripts/bench_auto.py build/release $(if $(QUICK),build $(QUICK),bench/results)
 
 bench-model: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench cores_bench op2-model op2-jitinspect
-	@$(PYTHON) -B tests/bench/bench_model.py build/release docs
+	@$(PYTHON) -B bench/scripts/bench_model.py build/release bench/results
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain hydra_chains airfoil netmodel row_bench op2-jitinspect
-	@$(PYTHON) -B tests/bench/bench_mpi.py build/release $(if $(QUICK),build $(QUICK),docs)
+	@$(PYTHON) -B bench/scripts/bench_mpi.py build/release $(if $(QUICK),build $(QUICK),bench/results)
 
 clean:
 	rm -rf build

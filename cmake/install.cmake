@@ -114,7 +114,8 @@ endif()
 # what its files contain.
 set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/op2)
 install(FILES LICENSE README.md CHANGELOG.md packaging/copyright DESTINATION ${doc_dir} COMPONENT doc)
-install(DIRECTORY docs DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc FILES_MATCHING REGEX "[.](md|png|svg|jsonl|py)$")
+install(DIRECTORY docs DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc FILES_MATCHING REGEX "[.](md|png|svg|py)$")
+install(DIRECTORY bench/results DESTINATION ${doc_dir}/bench COMPONENT doc FILES_MATCHING REGEX "[.](md|png|jsonl)$")
 install(DIRECTORY examples DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc
         FILES_MATCHING REGEX "(/CMakeLists[.]txt|[.](md|msh|png|cpp|hpp|h|py))$"
         PATTERN "build*" EXCLUDE PATTERN "__pycache__" EXCLUDE)

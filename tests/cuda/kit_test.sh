@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 build=$1 folder=$2
 rm -rf "$folder"
 if [ "$build" = own ]; then
-  tools/gpu/bundle.sh "$folder"
+  bench/gpu/bundle.sh "$folder"
   build=build/gpu
   [ "$(du -sk "$folder" | cut -f 1)" -le $((40 * 1024)) ]
   unpacked=$folder/unpacked
@@ -29,7 +29,7 @@ if [ "$build" = own ]; then
   [ -z "$elsewhere" ] || { echo "the bundle lacks $elsewhere" && exit 1; }
   rm -rf "$unpacked"
 else
-  tools/gpu/bundle.sh --from "$build" "$folder"
+  bench/gpu/bundle.sh --from "$build" "$folder"
 fi
 # In place of NVIDIA's tools: they run the program that they are given, and print what the steps look for.
 tools=$folder/tools
@@ -130,8 +130,8 @@ expect 3 "not measured, because something is missing: cpu (LLVM, .*) ranks (Open
 expect 2 "^check: there is no step airfoils" "$folder/check.sh" "$folder/none" --steps "versions airfoils"
 [ ! -e "$folder/none" ]
 expect 2 "^check: --steps needs names" "$folder/check.sh" "$folder/none" --steps
-expect 2 "^bundle: --from needs a build folder" tools/gpu/bundle.sh --from
-expect 1 "^bundle: there is no folder $folder/nowhere" env -C "$folder" "$PWD/tools/gpu/bundle.sh" --from nowhere here
+expect 2 "^bundle: --from needs a build folder" bench/gpu/bundle.sh --from
+expect 1 "^bundle: there is no folder $folder/nowhere" env -C "$folder" "$PWD/bench/gpu/bundle.sh" --from nowhere here
 
 # The figures of a run whose residual after 100 iterations is not the known one.
 printf '#!/bin/sh\ncat "%s"\nexit 1\n' "$folder/output" >"$folder/airfoil"

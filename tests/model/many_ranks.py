@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """op2-model cuts a mesh of 720 000 cells into 4 096 parts and predicts them in one process in less than 60 s.
 
-    many_ranks.py op2-model airfoil docs/scaling.jsonl
+    many_ranks.py op2-model airfoil bench/results/scaling.jsonl
 """
 import sys
 import tempfile

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""op2-model against ranks on a modelled network (tools/netmodel), which count operations and messages: Airfoil.
+"""op2-model against ranks on a modelled network (bench/netmodel), which count operations and messages: Airfoil.
 
-    modelled_network.py op2-model airfoil docs/scaling.jsonl libnetmodel.so mpiexec          some points
-    modelled_network.py op2-model airfoil docs/scaling.jsonl libnetmodel.so mpiexec --all    those of docs/scaling.md
+    modelled_network.py op2-model airfoil bench/results/scaling.jsonl libnetmodel.so mpiexec          some points
+    modelled_network.py op2-model airfoil bench/results/scaling.jsonl libnetmodel.so mpiexec --all    those of bench/results/scaling.md
 
 The prediction does not know the costs of loops. It gets records of one rank with meshes of other sizes on the same clock,
 as the library executes them and with each loop by itself, as from a machine; an iteration in tiles takes less. It knows the

@@ -3,11 +3,11 @@
 """op2-model against published times of OP2: Airfoil with 720 000 cells, 1 000 iterations, on a Cray XE6 (Mudalige and
 others, predictive modelling of OP2, table 3).
 
-    published_times.py op2-model airfoil docs/scaling.jsonl
+    published_times.py op2-model airfoil bench/results/scaling.jsonl
 
 The network of the time is assumed beforehand: 1.5 us, 0.5 us of work per message, 5 GB/s; four messages per neighbour,
 because OP2 did not group them. One constant is fitted, at 72 cores: the scale of the costs, which are those of
-docs/scaling.jsonl; --scale multiplies those of loops and of packing. The other times follow: that nothing else differs
+bench/results/scaling.jsonl; --scale multiplies those of loops and of packing. The other times follow: that nothing else differs
 between the predictions is checked.
 """
 import json

@@ -117,7 +117,7 @@ def include_fault(parts, name, quoted):
         return None
     if top == "tools" and target != "core" and not (target == "jit" and seen):
         return f"is a tool and includes <{name}>; tools see core and the cache of jit"
-    if top == "examples" or parts[:2] == ("tests", "install"):
+    if top == "examples" or parts[:2] in (("tests", "install"), ("bench", "netmodel")):
         return f"is a program of a user and includes <{name}>; only the public headers"
     return None
 

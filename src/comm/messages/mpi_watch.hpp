@@ -86,7 +86,7 @@ class MpiWatch {
 
   WaitState my_state() const;
   void send(int to, Kind kind, Bytes bytes);
-  /// Only while this rank waits, and then always: tools/netmodel takes it for a wait.
+  /// Only while this rank waits, and then always: bench/netmodel takes it for a wait.
   void read_notes();
   void accept(const Note& note);
   void ask();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far OP2_CHAIN=auto is from the better of on and off: its trials, simulated over the times of
-// docs/scaling.jsonl, beginning with a model whose costs are wrong by a random factor up to 1.5.
+// bench/results/scaling.jsonl, beginning with a model whose costs are wrong by a random factor up to 1.5.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

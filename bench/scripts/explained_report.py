@@ -4,7 +4,7 @@
 import re
 import statistics
 
-TEXT = """**What the model expects** (`tests/bench/bench_explained.py`, {date}, {repeats} repeats at each of {points} points). At {nothing} points there was nothing to choose; at {stood} of the
+TEXT = """**What the model expects** (`bench/scripts/bench_explained.py`, {date}, {repeats} repeats at each of {points} points). At {nothing} points there was nothing to choose; at {stood} of the
 others the first choice stood. When it is made, costs are wrong by up to 1.5, and halo layers that no loop has needed yet are taken to be as large as those before: *weight*
 then has four to six times as many redundant iterations. At {compared} points the first choice was measured: its prediction, over `off`, is off by {median:.1f} % (median), at most {worst:.1f} %.
 Later predictions follow from what was measured, so their errors say nothing.

@@ -44,7 +44,7 @@ def dd(source, target):
 class Case:
     def __init__(self, build, folder, ranks, megabytes):
         self.ranks = ranks
-        program = [str(build / "tests/bench/checkpoint_bench"), "--megabytes", str(megabytes)]
+        program = [str(build / "bench/checkpoint_bench"), "--megabytes", str(megabytes)]
         self.command = program if ranks == 1 else ["mpirun", "-np", str(ranks), *program]
         self.variables = {**environment(build, folder / "cache"), "OP2_THREADS": "1"}
         self.file, self.copy, self.source = (folder / name for name in ("a.ckpt", "a.dd", "source"))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """op2-model against the clock: Airfoil and conjugate gradients on two ranks of this machine, predicted from runs of one rank.
 
-    bench_model.py build/release docs                needs a quiet machine with two cores; about half an hour
-    bench_model.py build/release docs airfoil|cg     one program
-    bench_model.py build/release docs page           the table and the picture of the page again
+    bench_model.py build/release bench/results                needs a quiet machine with two cores; about half an hour
+    bench_model.py build/release bench/results airfoil|cg     one program
+    bench_model.py build/release bench/results page           the table and the picture of the page again
 
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without tiles, without fusion,
 and with every loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
@@ -74,7 +74,7 @@ class ConjugateGradients:
 
     @staticmethod
     def command(build, size, iterations):
-        return [build / "tests" / "bench" / "cg_bench", "--on-ranks", "--width", size, "--iterations", iterations]
+        return [build / "bench" / "cg_bench", "--on-ranks", "--width", size, "--iterations", iterations]
 
     @staticmethod
     def seconds(output):

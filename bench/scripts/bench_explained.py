@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What OP2_CHAIN=auto expects of its choice at each point of bench_auto.py, and what it has measured then.
 
-    bench_explained.py build/release docs     modelled networks, 100 repeats: half an hour
+    bench_explained.py build/release bench/results     modelled networks, 100 repeats: half an hour
     ... --quick                               a few points
 
 Costs, networks and caches are those of bench_auto.py. Records are added to auto.jsonl: the lines about the sequence of a point, from

@@ -16,7 +16,7 @@ class CoreDistance:
     """Of the first two cores."""
 
     def __init__(self, build):
-        self.program = build / "tests" / "bench" / "cores_bench"
+        self.program = build / "bench" / "cores_bench"
 
     def now(self):
         """NEAR or FAR."""

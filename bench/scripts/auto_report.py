@@ -19,7 +19,7 @@ LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0
 
 HEADING = "## The choice by `OP2_CHAIN=auto`\n\n"
 
-SIMULATED = """The trials of [ranks.md](ranks.md#op2_chainauto) were simulated over the points of this page (`trials_simulation_test`, which checks these
+SIMULATED = """The trials of [ranks.md](../../docs/ranks.md#op2_chainauto) were simulated over the points of this page (`trials_simulation_test`, which checks these
 figures), 20 times each, with cuts 5 times, beginning with a model whose costs per loop are wrong by random factors up to 1.5, and with measured times
 that scatter by 2 %. First there are only `off` and `on`, and nothing else takes time; then also three cuts, whose times lie between, up to
 10 % higher or lower, as does what the model expects of them; the first two executions of each schedule take 1.5 times as long

@@ -47,7 +47,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(arguments.build, folder)
-        print(programs.run(mpirun(2, programs.build / "tests/bench/ranks_bench")), end="")
+        print(programs.run(mpirun(2, programs.build / "bench/ranks_bench")), end="")
         speedups(programs, arguments.rounds)
 
 

@@ -61,7 +61,7 @@ def cases_of(quick):
         variables = {"OP2_THREADS": str(threads)}
         yield airfoil("airfoil", f"Airfoil, 720 000 cells, {threads} thread(s)", (400, 600), 5, every, 1.10,
                       variables=variables)
-        words = ("tests/bench/cg_bench", "--threads", threads, "--rounds", 2 if quick else 4)
+        words = ("bench/cg_bench", "--threads", threads, "--rounds", 2 if quick else 4)
         yield Case("cg", f"conjugate gradients, 1 000 000 cells, {threads} thread(s)", words, 1.10, seconds_of_cg)
     for cells, size, count, limit in ((360_000, (400, 600), every, 1.10), (3_000, (40, 50), 1000, 1.15),
                                       (700, (21, 22), 3000, 1.25)):
@@ -139,7 +139,7 @@ def print_memory(programs, cases):
 def print_messages(programs, rounds):
     ways = [(2, "flat", 0), (4, "flat", 0)] + [(4, "node", k) for k in (1, 2, 4)]
     for ranks, way, size in ways:
-        case = Case("messages", "", ("tests/bench/reduction_bench", "--rounds", rounds), 0, None, ranks,
+        case = Case("messages", "", ("bench/reduction_bench", "--rounds", rounds), 0, None, ranks,
                     {"OP2_THREADS": "1", "OP2_REDUCE": way, "OP2_DEBUG": f"node_size={size}" if size else ""})
         figures = {}
         for line in programs.run(case)[0].splitlines():

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests and measures OP2_TARGET=cuda on the machine on which it runs, with the programs beside it
-# (tools/gpu/bundle.sh). Ends by itself in less than nine minutes. It only reads the GPU's settings.
+# (bench/gpu/bundle.sh). Ends by itself in less than nine minutes. It only reads the GPU's settings.
 set -uo pipefail
 kit=$(cd "$(dirname "$0")" && pwd)
 
@@ -316,9 +316,9 @@ counters() {
   while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
 }
 
-# shellcheck source=tools/gpu/cpu_steps.sh
+# shellcheck source=bench/gpu/cpu_steps.sh
 . "$kit/cpu_steps.sh"
-# shellcheck source=tools/gpu/rank_steps.sh
+# shellcheck source=bench/gpu/rank_steps.sh
 . "$kit/rank_steps.sh"
 
 has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }

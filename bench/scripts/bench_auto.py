@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far OP2_CHAIN=auto is from the better of on and off.
 
-    bench_auto.py build/release docs            modelled networks with 100, 1 000 and 10 000 repeats, wall clock on 2 ranks: hours
+    bench_auto.py build/release bench/results            modelled networks with 100, 1 000 and 10 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
-    bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
+    bench_auto.py build/release bench/results --only wall --case airfoil      one part; also model, solver, tiles, page
     ... --repeats 100 --every 4 --first 1       modelled networks: points 1, 5, 9 ..., with 100 repeats
     ... --resume                                without the points and repeats that auto.jsonl has already; rounds of the same library in wall clock count too
 
-On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
+On the modelled networks the true costs of loops, alone and in tiles, are those of bench/results/scaling.jsonl times random factors up
 to 1.5, which follow from the point; auto begins with the table that a run without these factors has left, which knows what
 messages cost. The first two executions of a sequence are not timed. In wall clock, runs of all ways alternate, and rounds of them
 in which the cores were moved are left out (core_distance.py).
@@ -73,8 +73,8 @@ def perturbed(costs, seed):
 
 
 def known_costs():
-    """Seconds of an iteration by program and loop, as docs/scaling.md lists them."""
-    path = Path(__file__).resolve().parents[2] / "docs" / "scaling.jsonl"
+    """Seconds of an iteration by program and loop, as bench/results/scaling.md lists them."""
+    path = Path(__file__).resolve().parents[1] / "results" / "scaling.jsonl"
     records = [json.loads(line) for line in path.read_text().splitlines()]
     costs = next(record["costs"] for record in records if "costs" in record)
     return {**costs, "solver": next(record["solver_costs"] for record in records if "solver_costs" in record)}
@@ -189,7 +189,7 @@ def line_of(what, seconds, repeats):
 
 
 def points_of(quick):
-    """Those of docs/scaling.jsonl, or some on four ranks."""
+    """Those of bench/results/scaling.jsonl, or some on four ranks."""
     some = (*bench_mpi.points_for(("constant", "growing"), (4,), (700,), (1, 16)),
             *bench_mpi.points_for(("airfoil",), (4,), (700,), (0,)))  # fmt: skip
     return list(dict.fromkeys(replace(p, mode="off") for p in (some if quick else bench_mpi.all_points(False))))
@@ -241,7 +241,7 @@ class WallClock:
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
         self.cases["hydra_chains"] = programs.solver(20, 10000, 10000)
-        self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
+        self.cases["conjugate gradients"] = [programs.build / "bench" / "cg_bench", "--on-ranks",
                                              "--width", 150, "--iterations", 10000]
 
     def chain(self, variant):

@@ -7,8 +7,8 @@ called_in=$PWD
 cd "$(dirname "$0")/../.."
 
 limit_mb=40
-programs="examples/airfoil/airfoil tests/bench/cg_bench tests/bench/device_bench
-  tests/bench/host_time_bench tests/equivalence/equivalence_test
+programs="examples/airfoil/airfoil bench/cg_bench bench/device_bench
+  bench/host_time_bench tests/equivalence/equivalence_test
   tests/unit/gpu_kernels/gpu_kernels_test tests/unit/gpu_loader/program_on_device_test tools/op2-jitinspect"
 programs_on_ranks="examples/airfoil/airfoil tests/mpi/equivalence_mpi_test"
 # Parts of Open MPI that ranks of one machine do not use: networks, ssh, batch systems, files, OpenSHMEM.
@@ -17,7 +17,7 @@ parts_left_out="$parts_left_out|/mca_(atomic|crs|fbtl|fcoll|fs|io|memheap|scoll|
 
 usage() {
   cat <<'END'
-usage: tools/gpu/bundle.sh [--from BUILD] [FOLDER]
+usage: bench/gpu/bundle.sh [--from BUILD] [FOLDER]
 
 Builds a release without MPI, HDF5 and Scotch in build/gpu and, where Open MPI 4 is, one with MPI in build/gpu-mpi, whose
 programs run with the parts of Open MPI that go along. Fills FOLDER (.gpu in the source tree) with their
@@ -86,7 +86,7 @@ prove() {
   [ -e "$from/lib/libop2_llvm.so" ] || return 0
   cache=$(mktemp -d)
   run_here "$from/examples/airfoil/airfoil" --size 6 4 --iterations 2 --no-check
-  run_here "$from/tests/bench/cg_bench" --threads 1 --width 12 --iterations 2 --rounds 1
+  run_here "$from/bench/cg_bench" --threads 1 --width 12 --iterations 2 --rounds 1
   for key in $("$from/tools/op2-jitinspect" list --dir "$cache" --target facts | awk 'NR > 1 { print $1 }'); do
     install -m 600 "$cache/$key"*.op2 "$folder/facts/"
   done
@@ -212,8 +212,8 @@ for library in $(for program in $programs; do libraries_of "$from/$program"; don
   [ "$library" != missing ] || fail "a library of the programs is missing: see ldd"
   take "$library"
 done
-install -m 755 tools/gpu/check.sh "$folder/check.sh"
-install -m 644 tools/gpu/cpu_steps.sh tools/gpu/rank_steps.sh "$folder/"
+install -m 755 bench/gpu/check.sh "$folder/check.sh"
+install -m 644 bench/gpu/cpu_steps.sh bench/gpu/rank_steps.sh "$folder/"
 prove
 llvm=$(add_llvm)
 mpi=$(add_ranks "${from_mpi:-$from}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What communication costs and what chaining saves, on a modelled network (tools/netmodel).
+"""What communication costs and what chaining saves, on a modelled network (bench/netmodel).
 
-    bench_mpi.py build/release docs           everything: scaling.md, scaling.jsonl, scaling.png
+    bench_mpi.py build/release bench/results           everything: scaling.md, scaling.jsonl, scaling.png
     bench_mpi.py build/release /tmp --quick   a few points, in some minutes
-    bench_mpi.py build/release docs --solver  only the chains of examples/hydra_chains; the rest stays as it is
+    bench_mpi.py build/release bench/results --solver  only the chains of examples/hydra_chains; the rest stays as it is
     ... --keep-costs                          with the costs of earlier: needs no quiet machine; wall clock stays, too
 
 Work is measured once, with one rank; the clocks of all other runs count work and messages. Until all is measured, the records are in
@@ -130,7 +130,7 @@ class Programs:
                 "--json"]  # fmt: skip
 
     def seconds_per_row(self):
-        return json.loads(self.run([self.build / "tests" / "bench" / "row_bench"]))
+        return json.loads(self.run([self.build / "bench" / "row_bench"]))
 
     def network(self, latency):
         if latency == 0:

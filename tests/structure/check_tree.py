@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks what every file of the source tree must obey: the direction of includes between the modules
-of src/ (docs/architecture.md), where third-party headers may be included, rules of form, the words of
-banned_words.json, and links between pages.
+of src/ (docs/architecture.md), where third-party headers may be included, rules of form, and links
+between pages.
 
     check_tree.py ROOT      prints one line per fault; the exit code says whether there is any
 """
@@ -11,7 +11,6 @@ import re
 import sys
 from pathlib import Path
 
-import banned_words
 import page_links
 
 # What each module may include, besides itself, the public headers and libraries.
@@ -61,7 +60,6 @@ TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".expected"}
 NAMES = {"Makefile", "LICENSE", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
 SKIPPED = {".git", ".gpu", "build", ".cache", "__pycache__"}
 MAX_LINES = 800
-MAX_SOURCE_LINES = 350  # in src
 
 
 def text_files(root):
@@ -153,9 +151,8 @@ def form_faults(path, parts, lines):
         first = lines[1:2] if lines[:1] and lines[0].startswith("#!") else lines[:1]
         if not first or "SPDX-License-Identifier: BSD-3-Clause" not in first[0]:
             yield 1, "does not begin with the SPDX line"
-        most = MAX_SOURCE_LINES if parts[0] == "src" else MAX_LINES
-        if len(lines) > most:
-            yield len(lines), f"has more than {most} lines"
+        if len(lines) > MAX_LINES:
+            yield len(lines), f"has more than {MAX_LINES} lines"
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield number, "has a character outside ASCII"
@@ -168,11 +165,8 @@ def form_faults(path, parts, lines):
                 yield number, f"prints or ends the program: {code.strip()}"
 
 
-def check(root, words):
-    """All faults below `root`, as lines of text.
-
-    @param words  rows of banned_words
-    """
+def check(root):
+    """All faults below `root`, as lines of text."""
     faults, users, branches = [], {what: [] for what, _, _ in RATIONED}, []
     for path in text_files(root):
         where = path.relative_to(root)
@@ -182,8 +176,6 @@ def check(root, words):
             faults.append(f"{where}:1 is not UTF-8")
             continue
         faults += [f"{where}:{number} {what}" for number, what in form_faults(path, where.parts, lines)]
-        faults += [f"{where}:{number} {what}"
-                   for number, what in banned_words.faults(words, where, "\n".join(lines))]
         faults += [f"{where}:{number} {what}" for number, what in page_links.faults(path, lines)]
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
@@ -211,7 +203,7 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    faults = check(Path(sys.argv[1]).resolve(), banned_words.read_rows())
+    faults = check(Path(sys.argv[1]).resolve())
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -29,6 +29,11 @@ inline long long emulated_calls(const char* function) {
   return of_emulator<long long(const char*)>("op2_emu_calls")(function);
 }
 
+/// Bytes that were copied between the host and the device since then.
+inline long long emulated_copied_bytes() {
+  return of_emulator<long long()>("op2_emu_copied_bytes")();
+}
+
 /// The functions that were called since this was called last, in their order. The first call
 /// begins.
 inline std::vector<std::string> emulated_history() {

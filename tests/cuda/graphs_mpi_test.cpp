@@ -76,6 +76,17 @@ TEST_F(GraphsOnRanks, AChainWithoutAnExchangeIsOneGraph) {
   EXPECT_EQ(each.kernels, 0);
 }
 
+/// Of the arrays of a dat, 24 kB on a rank of two, nothing else is copied.
+TEST_F(GraphsOnRanks, AnExchangeCopiesTheRowsOfTheHaloOnly) {
+  if (op_ranks() == 1) GTEST_SKIP() << "there is no halo";
+  run_steps(mesh, 1);
+  op_flush();
+  const long long before = emulated_copied_bytes();
+  run_steps(mesh, 1);
+  op_flush();
+  EXPECT_LE(emulated_copied_bytes() - before, 2 * 64);  // header, up to two rows, padding
+}
+
 /// The functions of the driver that wait, or ask whether they have to.
 bool waits(const std::string& function) {
   return function == "cuEventSynchronize" || function == "cuStreamSynchronize" ||

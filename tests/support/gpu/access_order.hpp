@@ -10,21 +10,9 @@
 #include <vector>
 
 #include "access_history.hpp"
-#include "race_detector.hpp"
+#include "clocks.hpp"
 
 namespace op2::test::gpu {
-
-/// A call that adds work to a stream, and what comes before it.
-struct Ticket {
-  std::size_t participant = 0;
-  std::uint64_t tick = 0;
-  Clock known;
-
-  bool is_after(const Ticket& other) const { return known.of(other.participant) >= other.tick; }
-  bool is_same(const Ticket& other) const {
-    return participant == other.participant && tick == other.tick;
-  }
-};
 
 class AccessOrder {
  public:

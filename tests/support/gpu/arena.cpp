@@ -9,7 +9,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "failure_plan.hpp"
 #include "fault_report.hpp"
 #include "poison.hpp"
 
@@ -44,19 +43,12 @@ void protect(std::span<std::byte> pages, int protection) {
 /// Memory that a kernel may access, for as long as the object lives.
 class Arena::Opening {
  public:
-  Opening(Arena& arena, const std::string& kernel, std::span<const Access> accesses)
-      : arena_(arena) {
+  Opening(Arena& arena, const std::string& kernel) : arena_(arena) {
     arena_.kernel_ = &kernel;
-    for (const Access& access : accesses) {
-      Allocation& allocation = arena.find(access.data, access.bytes, kernel);
-      int& protection = opened_[&allocation];
-      protection |= access.mode == Mode::read ? PROT_READ : PROT_READ | PROT_WRITE;
-    }
-    for (const auto& [allocation, protection] : opened_) protect(allocation->pages, protection);
     arena_.opening_ = this;
   }
   ~Opening() {
-    for (const auto& [allocation, protection] : opened_) {
+    for (Allocation* allocation : opened_) {
       ::mprotect(allocation->pages.data(), allocation->pages.size(), arena_.closed_);
       allocation->open = false;
     }
@@ -64,7 +56,7 @@ class Arena::Opening {
     arena_.opening_ = nullptr;
   }
   void add(Allocation& allocation) {
-    opened_[&allocation] = PROT_READ | PROT_WRITE;
+    opened_.push_back(&allocation);
     protect(allocation.pages, PROT_READ | PROT_WRITE);
     allocation.open = true;
   }
@@ -73,7 +65,7 @@ class Arena::Opening {
 
  private:
   Arena& arena_;
-  std::map<Allocation*, int> opened_;  ///< and how
+  std::vector<Allocation*> opened_;
 };
 
 Arena::Arena(std::size_t capacity, HostAccess host, Findings& findings)
@@ -105,9 +97,8 @@ std::byte* Arena::allocate(std::size_t bytes, std::string name) {
   const std::size_t page_bytes = round_up(std::max(data_bytes, page), page);
   const auto left = static_cast<std::size_t>(range_.data() + range_bytes - next_);
   if (bytes > capacity_ - live_bytes_ || page_bytes + page > left)
-    throw DeviceFailure(Failure::out_of_memory,
-                        fmt::format("out of memory: {} bytes, {} of {} in use; free some", bytes,
-                                    live_bytes_, capacity_));
+    throw OutOfMemory(fmt::format("out of memory: {} bytes, {} of {} in use; free some", bytes,
+                                  live_bytes_, capacity_));
   const std::span pages{next_, page_bytes};
   next_ += page_bytes + page;
   poison({inside(pages.data()), page_bytes});
@@ -189,25 +180,9 @@ void Arena::copy_inside(void* to, const void* from, std::size_t bytes) {
   for (std::size_t k = 0; k < bytes; ++k) target.has_value[b + k] = source.has_value[a + k];
 }
 
-std::vector<Access> Arena::everything() const {
-  std::vector<Access> all;
-  for (const auto& [pages, allocation] : allocations_)
-    if (!allocation.freed) all.push_back({allocation.data, allocation.bytes, Mode::read_write});
-  return all;
-}
-
 void Arena::run(const std::string& kernel, const std::function<void()>& function) {
-  run(kernel, everything(), function);
-}
-
-void Arena::run(const std::string& kernel, std::span<const Access> accesses,
-                const std::function<void()>& function) {
-  {
-    const Opening opening(*this, kernel, accesses);
-    function();
-  }
-  for (const Access& access : accesses)
-    if (access.mode != Mode::read) check_slack(find(access.data, access.bytes, kernel));
+  const Opening opening(*this, kernel);
+  function();
 }
 
 void Arena::check_slack(const Allocation& allocation) {
@@ -247,7 +222,7 @@ std::string Arena::explain_fault(const void* address) const {
   const char* what = allocation->freed    ? "freed memory"
                      : !within            ? "memory outside of an allocation"
                      : kernel_ == nullptr ? "memory of the device"
-                                          : "memory that it has not declared so";
+                                          : "memory that it has not opened";
   return fmt::format("{} accesses {}: '{}' of {} bytes, offset {}", who, what, allocation->name,
                      allocation->bytes, byte - allocation->data);
 }

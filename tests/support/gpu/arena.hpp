@@ -2,7 +2,7 @@
 // The memory of an emulated device: which bytes exist, who may access them now, which have a value.
 //
 // One range of addresses is reserved for the life of the device and closed to the process; a kernel
-// opens what it has declared while it runs (or open to all the time, if a test says so). The arena
+// opens what it accesses while it runs (or open all the time, if a test says so). The arena
 // itself, and so every copy, works through a second mapping of the same memory. Addresses are never
 // used twice.
 //
@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,9 @@
 
 namespace op2::test::gpu {
 
-enum class Mode { read, write, read_write };
-
-/// Bytes of the device that a kernel or a copy works on.
-struct Access {
-  void* data;
-  std::size_t bytes;
-  Mode mode;
+/// What does not fit any more.
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 struct Allocation {
@@ -37,7 +34,7 @@ struct Allocation {
   std::size_t bytes;
   std::span<std::byte> pages;           ///< whole pages, with the slack around the data
   std::vector<std::uint8_t> has_value;  ///< by byte, 0 or 1: was it copied or filled?
-  AccessHistory history;                ///< of kernels whose accesses are seen one by one
+  AccessHistory history;
   bool freed = false;
   bool open = false;  ///< for the kernel that runs now
 
@@ -59,7 +56,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Bytes without a value, aligned to 256. @throws DeviceFailure out_of_memory
+  /// Bytes without a value, aligned to 256. @throws OutOfMemory
   std::byte* allocate(std::size_t bytes, std::string name);
   void free(void* data);
 
@@ -73,15 +70,11 @@ class Arena {
   void copy_out(void* host, const void* device, std::size_t bytes) const;
   void copy_inside(void* to, const void* from, std::size_t bytes);
 
-  /// Runs a kernel on the memory that it has declared, and looks afterwards whether it wrote
-  /// beside it.
-  void run(const std::string& kernel, std::span<const Access> accesses,
-           const std::function<void()>& function);
-  /// The same with all allocations open.
+  /// Runs a kernel, which opens what it accesses.
   void run(const std::string& kernel, const std::function<void()>& function);
 
-  /// For a kernel that runs now and declares nothing: the allocation around a byte, also the freed
-  /// one or the slack beside it; null if there is none. Constant cost.
+  /// For the kernel that runs now: the allocation around a byte, also the freed one or the slack
+  /// beside it; null if there is none. Constant cost.
   Allocation* around(const void* byte) const {
     const auto page =
         static_cast<std::size_t>(static_cast<const std::byte*>(byte) - range_.data()) / page_size;
@@ -107,7 +100,6 @@ class Arena {
   void check_slack(const Allocation& allocation);
   const Allocation* nearest(const void* address) const;
   std::byte* inside(const void* device) const;
-  std::vector<Access> everything() const;
 
   Findings& findings_;
   std::size_t capacity_, live_bytes_ = 0;

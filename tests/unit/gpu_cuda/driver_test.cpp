@@ -3,6 +3,8 @@
 #include <array>
 #include <thread>
 
+#include <support/gpu/poison.hpp>
+
 #include "cuda_program.hpp"
 
 namespace op2::test::gpu::cuda {
@@ -51,6 +53,42 @@ TEST_F(EmulatedDriver, RefusesCodeOfARealCompiler) {
 TEST_F(EmulatedDriver, WhatIsFreedWasAllocated) {
   EXPECT_EQ(api->memory_free(allocate(16) + 8), 700);
   EXPECT_THAT(findings(), HasSubstr("free of a pointer into the middle of an allocation"));
+}
+
+TEST_F(EmulatedDriver, FreeingTwiceIsFound) {
+  const auto q = allocate(16);
+  EXPECT_EQ(api->memory_free(q), 0);
+  EXPECT_EQ(api->memory_free(q), 700);
+  EXPECT_THAT(findings(), HasSubstr("'free' uses freed memory: 'allocation 0' of 16 bytes"));
+}
+
+TEST_F(EmulatedDriver, ACopyStaysInsideOfItsAllocation) {
+  api->upload(allocate(8), pinned<double>(2), 16, stream);
+  EXPECT_EQ(api->stream_wait(stream), 700);
+  EXPECT_THAT(findings(), HasSubstr("'upload' goes outside of an allocation: 'allocation 0' of 8 "
+                                    "bytes, offset 0, 16 bytes"));
+}
+
+TEST_F(EmulatedDriver, ACopyIsOfMemoryOfTheDevice) {
+  auto* memory = pinned<double>(2);
+  api->upload(reinterpret_cast<DevicePointer>(memory), memory + 1, 8, stream);
+  EXPECT_EQ(api->stream_wait(stream), 700);
+  EXPECT_THAT(findings(), HasSubstr("'upload' takes memory of the host for memory of the device"));
+}
+
+TEST_F(EmulatedDriver, ACopyOnTheDeviceGivesNoValueToBytesThatHadNone) {
+  const auto from = allocate(16), to = allocate(16);
+  api->fill(from, 0, 8, stream);
+  api->copy(to, from, 16, stream);
+  EXPECT_THAT(download<double>(to, 1), ::testing::ElementsAre(0));
+  api->download(pinned<double>(2), to, 16, stream);
+  EXPECT_EQ(api->stream_wait(stream), 700);
+  EXPECT_THAT(findings(), HasSubstr("without a value: 'allocation 1' of 16 bytes, offset 8"));
+}
+
+TEST_F(EmulatedDriver, AValueThatLooksLikeNoneIsOne) {
+  EXPECT_THAT(download<std::uint32_t>(upload<std::uint32_t>({poison_word}), 1),
+              ::testing::ElementsAre(poison_word));
 }
 
 TEST_F(EmulatedDriver, PinnedMemoryIsNotFreedBeforeACopyHasRun) {

@@ -18,8 +18,8 @@ int result_of(Action action) noexcept {
     return action();
   } catch (const DriverError& error) {
     return error.code;
-  } catch (const DeviceFailure& failure) {
-    return failure.code == Failure::out_of_memory ? Code::out_of_memory : Code::unknown;
+  } catch (const OutOfMemory&) {
+    return Code::out_of_memory;
   } catch (const std::exception& error) {
     machine().report(error.what());
     return Code::unknown;

@@ -35,7 +35,7 @@ constexpr std::array names{
     Name{999, "CUDA_ERROR_UNKNOWN", "unknown error"}};
 
 /// @return  an error and null if the code is not known
-int find_name(int code, const char** to, const char* Name::*which) {
+int find_name(int code, const char** to, const char* Name::* which) {
   for (const Name& name : names) {
     if (name.code != code) continue;
     *to = name.*which;
@@ -180,6 +180,12 @@ const char* op2_emu_findings() {
 /// For tests: how often a function was called; null: all together.
 long long op2_emu_calls(const char* function) {
   return machine().calls(function == nullptr ? "" : function);
+}
+
+/// For tests: bytes between the host and the current device since then, in both directions.
+long long op2_emu_copied_bytes() {
+  const Context* context = machine().current();
+  return context == nullptr ? 0 : context->device.copied_bytes();
 }
 
 /// For tests: the function whose call was made to fail, or an empty text; valid until the next call

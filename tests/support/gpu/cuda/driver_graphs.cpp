@@ -76,7 +76,7 @@ int cuGraphExecDestroy(ExecutableGraph* executable) {
 int cuGraphLaunch(ExecutableGraph* executable, Stream* handle) {
   const auto launch = [&](Context& context) {
     const auto graph = std::make_shared<const ExecutableGraph>(context.executables.at(executable));
-    context.device.launch_seen(
+    context.device.launch(
         stream_number(context, handle), "graph",
         [&context, graph](const Ticket& ticket) { run_graph(context, *graph, ticket); });
   };

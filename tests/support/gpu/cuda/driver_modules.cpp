@@ -110,7 +110,7 @@ int cuLaunchKernel(Function* function, unsigned blocks_x, unsigned blocks_y, uns
     if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1 || shared_bytes != 0)
       throw DriverError{Code::invalid_value};
     const auto launch = make_launch(*function, {blocks_x, threads_x}, parameters);
-    context.device.launch_seen(
+    context.device.launch(
         stream_number(context, handle), launch->entry.name,
         [&context, launch](const Ticket& ticket) { run_kernel(context, *launch, ticket); });
   };

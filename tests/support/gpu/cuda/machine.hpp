@@ -121,7 +121,7 @@ class Machine {
   const std::int64_t serial_;  ///< no other machine of the process has had it
   std::mutex lock_;
   Settings settings_ = read_settings();
-  FailurePlan plan_;
+  std::int64_t all_calls_ = 0;
   std::map<std::string, std::int64_t> calls_;
   bool is_followed_ = false;
   std::vector<const char*> history_;  ///< literals

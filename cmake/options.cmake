@@ -37,10 +37,6 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   message(STATUS "BUILD_SHARED_LIBS=${BUILD_SHARED_LIBS}: libop2 is a shared library all the same: it loads its compiler "
                  "from the folder that it is in")
 endif()
-if(CMAKE_UNITY_BUILD)
-  set(CMAKE_UNITY_BUILD OFF)  # in this folder and below: files have local names in common
-  message(STATUS "CMAKE_UNITY_BUILD=ON: the files of libop2 are compiled one by one all the same")
-endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -71,11 +67,13 @@ if(OP2_SANITIZE)
   target_link_options(op2_flags INTERFACE -fsanitize=${sanitizers})
 endif()
 
-# op2_join_units(target ...): in builds for tests (OP2_QUICK_LIBRARY), units that read the same large headers are compiled together.
+# op2_join_units(target ...): units of these targets are compiled six at a time, since most read the same headers.
+# -DOP2_JOIN_UNITS=OFF compiles each alone, and so shows a missing #include.
+set(CMAKE_UNITY_BUILD OFF)  # tests have local names in common
+option(OP2_JOIN_UNITS "Compile several source files as one: a third of the time" ON)
+mark_as_advanced(OP2_JOIN_UNITS)
 function(op2_join_units)
-  if(OP2_QUICK_LIBRARY)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  endif()
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${OP2_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # op2_compile_quickly(target ...): in builds for tests, units take up to half as long; those of the library a fifth less,

@@ -18,7 +18,7 @@ namespace op2::core {
 namespace {
 
 /// Devices change bytes atomically in words of this size: the last one must be whole.
-constexpr std::size_t word_bytes = 4;
+constexpr std::size_t device_word_bytes = 4;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ ListedBuffer DeviceCopies::allocate(const std::string& label, std::size_t bytes,
   Listed listed{{}, label, bytes};
   listed_.reserve(listed_.size() + 1);
   try {
-    DeviceBuffer memory = allocate_on(space_, round_up(bytes, word_bytes));
+    DeviceBuffer memory = allocate_on(space_, round_up(bytes, device_word_bytes));
     listed.address = memory.get();
     listed_.push_back(std::move(listed));
     return {memory.release(), ReleaseListed{this}};
@@ -42,7 +42,7 @@ ListedBuffer DeviceCopies::allocate(const std::string& label, std::size_t bytes,
 }
 
 DeviceBuffer DeviceCopies::allocate(const Array& array) {
-  const std::size_t bytes = array.bytes(), whole = round_up(bytes, word_bytes);
+  const std::size_t bytes = array.bytes(), whole = round_up(bytes, device_word_bytes);
   ListedBuffer memory = allocate(array.label(), bytes);
   if (whole > bytes) space_.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
   return {memory.release(), ReleaseOnDevice{&space_}};

@@ -61,12 +61,6 @@ cmake --build "$2/static" --target build.ninja >"$2/again.txt"
 grep -q '^Version: 12[.]' "$2/static/op2.pc" || fail "version.hpp has changed, but not what is built"
 grep -q '^OP2_12 {' "$2/static/src/exports.map" || fail "version.hpp has changed, but not the interface"
 
-configure "$1" "$2/unity" -DCMAKE_UNITY_BUILD=ON
-expect "CMAKE_UNITY_BUILD=ON: the files of libop2 are compiled one by one all the same" "$2/unity"
-if grep -q 'unity_0' "$2/unity/build.ninja"; then
-  fail "files are merged"
-fi
-
 mkdir "$2/parent"
 cat >"$2/parent/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)

@@ -18,15 +18,15 @@ namespace op2::comm {
 
 namespace {
 
-constexpr const char* kind = ".xdmf";
+constexpr const char* xdmf_suffix = ".xdmf";
 
-constexpr SeriesFrame frame{
+constexpr SeriesFrame xdmf_frame{
     "<?xml version=\"1.0\"?>\n"
     "<Xdmf Version=\"3.0\">\n"
     "<Domain>\n"
     "<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
     "</Grid>\n</Domain>\n</Xdmf>\n"};
-constexpr std::string_view before_time = "<Grid GridType=\"Uniform\">\n<Time Value=\"",
+constexpr std::string_view before_xdmf_time = "<Grid GridType=\"Uniform\">\n<Time Value=\"",
                            end_of_time = "</Grid>\n";
 
 const char* number_type_of(Type type) {
@@ -60,11 +60,11 @@ std::string attribute_of(const std::string& file, const XdmfField& field) {
 }
 
 /// Takes a grid from the text; nothing if it is not one.
-std::optional<XdmfTime> take_time(std::string_view& text) {
+std::optional<XdmfTime> take_xdmf_time(std::string_view& text) {
   const std::size_t length = text.find(end_of_time);
-  if (!text.starts_with(before_time) || length == std::string_view::npos) return {};
+  if (!text.starts_with(before_xdmf_time) || length == std::string_view::npos) return {};
   XdmfTime one{0, std::string(text.substr(0, length + end_of_time.size()))};
-  const char* const first = text.data() + before_time.size();
+  const char* const first = text.data() + before_xdmf_time.size();
   if (std::from_chars(first, text.data() + length, one.time).ec != std::errc()) return {};
   text.remove_prefix(one.text.size());
   return one;
@@ -73,11 +73,11 @@ std::optional<XdmfTime> take_time(std::string_view& text) {
 }  // namespace
 
 XdmfTime xdmf_time(double time, const XdmfGrid& grid) {
-  check_points(grid.name_of_points, grid.points.type, grid.points.dim, kind);
+  check_points(grid.name_of_points, grid.points.type, grid.points.dim, xdmf_suffix);
   const int arity = grid.cells.dim;
   std::string text = fmt::format(
       "{}{}\"/>\n<Topology TopologyType=\"{}\" NumberOfElements=\"{}\"{}>\n{}</Topology>\n",
-      before_time, time, cell_shape(arity, grid.points.dim, kind).topology, grid.cells.rows,
+      before_xdmf_time, time, cell_shape(arity, grid.points.dim, xdmf_suffix).topology, grid.cells.rows,
       arity == 2 ? " NodesPerElement=\"2\"" : "", item_of(grid.file, grid.cells));
   text += fmt::format("<Geometry GeometryType=\"{}\">\n{}</Geometry>\n",
                       grid.points.dim == 2 ? "XY" : "XYZ", item_of(grid.file, grid.points));
@@ -86,13 +86,13 @@ XdmfTime xdmf_time(double time, const XdmfGrid& grid) {
 }
 
 std::vector<XdmfTime> read_xdmf(const std::string& path) {
-  return read_times<XdmfTime>(path, frame, take_time);
+  return read_times<XdmfTime>(path, xdmf_frame, take_xdmf_time);
 }
 
 void write_xdmf(const std::string& path, std::span<const XdmfTime> times) {
   std::string grids;
   for (const XdmfTime& one : times) grids += one.text;
-  write_parts(path, frame, grids);
+  write_parts(path, xdmf_frame, grids);
 }
 
 }  // namespace op2::comm

@@ -18,7 +18,7 @@ namespace op2::comm {
 
 namespace {
 
-void check(int code, const char* call) {
+void check_ptscotch(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::communication_failure,
                "PT-Scotch failed: {}, code {}; choose another partitioner, for example with "
@@ -32,7 +32,7 @@ class Resource {
  public:
   template <class Init>
   Resource(const char* call, const Init& init) {
-    check(init(&value_), call);
+    check_ptscotch(init(&value_), call);
   }
   ~Resource() { Free(&value_); }
   Resource(const Resource&) = delete;
@@ -61,7 +61,7 @@ struct Arrays {
 /// @param arrays  outlive the graph
 void build(SCOTCH_Dgraph* graph, Arrays& arrays) {
   const auto arcs = static_cast<SCOTCH_Num>(arrays.neighbours.size());
-  check(SCOTCH_dgraphBuild(graph, 0, arrays.vertices(), arrays.vertices(), arrays.first.data(),
+  check_ptscotch(SCOTCH_dgraphBuild(graph, 0, arrays.vertices(), arrays.vertices(), arrays.first.data(),
                            arrays.first.data() + 1, nullptr, nullptr, arcs, arcs,
                            arrays.neighbours.data(), nullptr, nullptr),
         "SCOTCH_dgraphBuild");
@@ -73,14 +73,14 @@ std::vector<SCOTCH_Num> parts_of(MPI_Comm ranks, int parts, Arrays& arrays) {
   Context context("SCOTCH_contextInit", SCOTCH_contextInit);
   Graph graph("SCOTCH_dgraphInit",
               [&](SCOTCH_Dgraph* init) { return SCOTCH_dgraphInit(init, *mpi.get()); });
-  make_deterministic(context.get(), check);
+  make_deterministic(context.get(), check_ptscotch);
   build(graph.get(), arrays);
   Graph bound("SCOTCH_contextBindDgraph", [&](SCOTCH_Dgraph* init) {
     return SCOTCH_contextBindDgraph(context.get(), graph.get(), init);
   });
   Strategy strategy("SCOTCH_stratInit", SCOTCH_stratInit);
   std::vector<SCOTCH_Num> result(arrays.first.size());  // one too many, so that none is null
-  check(SCOTCH_dgraphPart(bound.get(), parts, strategy.get(), result.data()), "SCOTCH_dgraphPart");
+  check_ptscotch(SCOTCH_dgraphPart(bound.get(), parts, strategy.get(), result.data()), "SCOTCH_dgraphPart");
   result.pop_back();
   return result;
 }

@@ -12,7 +12,7 @@ namespace {
 /// How much larger than the mean a part may be: about what PT-Scotch makes of it.
 constexpr double imbalance = 0.05;
 
-void check(int code, const char* call) {
+void check_scotch(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::internal, "Scotch failed: {}, code {}; please report it", call, code);
 }
@@ -24,7 +24,7 @@ void build(SCOTCH_Graph* graph, std::vector<SCOTCH_Num>& first,
                "the mesh has more neighbours than Scotch can count: {}, in {} bits; use a smaller "
                "mesh",
                neighbours.size(), 8 * sizeof(SCOTCH_Num));
-  check(SCOTCH_graphBuild(graph, 0, static_cast<SCOTCH_Num>(first.size() - 1), first.data(),
+  check_scotch(SCOTCH_graphBuild(graph, 0, static_cast<SCOTCH_Num>(first.size() - 1), first.data(),
                           nullptr, nullptr, nullptr, static_cast<SCOTCH_Num>(neighbours.size()),
                           neighbours.data(), nullptr),
         "SCOTCH_graphBuild");
@@ -41,21 +41,21 @@ std::optional<Owners> serial_kway_owners(const BlockMesh& mesh, int map, int par
   if (dual.rows() == 0) return Owners();
 
   Scoped<SCOTCH_Context, SCOTCH_contextExit> context;
-  check(SCOTCH_contextInit(&context.value), "SCOTCH_contextInit");
-  make_deterministic(&context.value, check);
+  check_scotch(SCOTCH_contextInit(&context.value), "SCOTCH_contextInit");
+  make_deterministic(&context.value, check_scotch);
   Scoped<SCOTCH_Graph, SCOTCH_graphExit> graph, bound;
-  check(SCOTCH_graphInit(&graph.value), "SCOTCH_graphInit");
+  check_scotch(SCOTCH_graphInit(&graph.value), "SCOTCH_graphInit");
   build(&graph.value, first, neighbours);
-  check(SCOTCH_graphInit(&bound.value), "SCOTCH_graphInit");
-  check(SCOTCH_contextBindGraph(&context.value, &graph.value, &bound.value),
+  check_scotch(SCOTCH_graphInit(&bound.value), "SCOTCH_graphInit");
+  check_scotch(SCOTCH_contextBindGraph(&context.value, &graph.value, &bound.value),
         "SCOTCH_contextBindGraph");
   Scoped<SCOTCH_Strat, SCOTCH_stratExit> strategy;
-  check(SCOTCH_stratInit(&strategy.value), "SCOTCH_stratInit");
+  check_scotch(SCOTCH_stratInit(&strategy.value), "SCOTCH_stratInit");
   // PT-Scotch tries several copies of the coarsest graph; by default Scotch would find worse borders.
-  check(SCOTCH_stratGraphMapBuild(&strategy.value, SCOTCH_STRATQUALITY, parts, imbalance),
+  check_scotch(SCOTCH_stratGraphMapBuild(&strategy.value, SCOTCH_STRATQUALITY, parts, imbalance),
         "SCOTCH_stratGraphMapBuild");
   std::vector<SCOTCH_Num> part(dual.rows());
-  check(SCOTCH_graphPart(&bound.value, parts, &strategy.value, part.data()), "SCOTCH_graphPart");
+  check_scotch(SCOTCH_graphPart(&bound.value, parts, &strategy.value, part.data()), "SCOTCH_graphPart");
   return Owners(part.begin(), part.end());
 }
 

@@ -10,7 +10,7 @@
 namespace op2::sched {
 namespace {
 
-void check_size(std::size_t columns, std::int64_t elements) {
+void check_part_list_size(std::size_t columns, std::int64_t elements) {
   const std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (elements > most / static_cast<std::int64_t>(columns))
     core::fail(ErrorCode::too_large,
@@ -56,7 +56,7 @@ void add_row(PartLists& lists, std::size_t row, std::int32_t parts) {
 
 PhaseParts make_part_lists(std::span<const RowAccess> columns, std::span<const std::int64_t> places,
                            std::int64_t interior, std::int64_t end) {
-  check_size(columns.size(), end);
+  check_part_list_size(columns.size(), end);
   const Counts counts = counts_of(columns, interior, end);
   PhaseParts made;
   const auto lists_of = [&](std::size_t row) -> PartLists& {

@@ -21,7 +21,7 @@ void for_each_row(std::span<const RowAccess> columns, std::int64_t iteration, co
   }
 }
 
-void check_size(std::size_t columns, std::int64_t iterations) {
+void check_pull_list_size(std::size_t columns, std::int64_t iterations) {
   const std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (iterations > most / static_cast<std::int64_t>(columns))
     core::fail(ErrorCode::too_large,
@@ -68,7 +68,7 @@ void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexR
 }  // namespace
 
 PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterations) {
-  check_size(columns.size(), iterations.size());
+  check_pull_list_size(columns.size(), iterations.size());
   const std::vector<std::int32_t> counts = counts_of(columns, iterations);
   PullLists lists = with_rows(counts, {0, std::ssize(counts)}, false);
   add_iterations(lists, columns, iterations);
@@ -90,7 +90,7 @@ std::int64_t most_iterations(const PullLists& lists) {
 
 PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
                             IndexRange rows) {
-  check_size(columns.size(), iterations.size());
+  check_pull_list_size(columns.size(), iterations.size());
   PullLists lists = with_rows(counts_of(columns, iterations), rows, true);
   add_iterations(lists, columns, iterations);
   lists.positions = rows;

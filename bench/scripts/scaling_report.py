@@ -25,7 +25,7 @@ loop, in addition to its iterations, is not counted. Latency 0 stands for a netw
 `separate` sends one message per dat and halo level before each loop that needs it; `off` one message per
 neighbour before each loop; `on` one per neighbour for a whole chain of loops. Times are those of the slowest rank;
 a ratio above 1 means that chains are faster. The ratio in parentheses is predicted from the counts of the busiest
-rank with the model of [halo-algebra.md](../../docs/halo-algebra.md#9-what-it-costs-and-when-it-pays): overheads + packing +
+rank with the model of [halo-algebra.md](../../docs/design/halo-algebra.md#9-what-it-costs-and-when-it-pays): overheads + packing +
 max(interior phase, E L + bytes / B) + unpacking + boundary phase, with E exchanges of latency L. Packing and
 overheads are not inside the maximum, because they occupy the processor. Redundant iterations are given in percent of the
 necessary ones, over all ranks.

@@ -35,9 +35,9 @@ DIFFERENCES = """Why they differ:
   the published access modes give 18, 29, 30, 34, 6, 51; the unit tests check that (`--as-published` has these modes).
 * Layers: there every dat is sent as deep as the deepest loop of the chain; here each as deep as its own readers need. *period* needs
   {period_layers} layers of `vol`, where two are published: a general mesh needs them, because a pair of nodes next to the border
-  of a part passes on what an edge beyond it has done ([halo-algebra.md](../../docs/halo-algebra.md#10-the-published-algorithm)).
+  of a part passes on what an edge beyond it has done ([halo-algebra.md](../../docs/design/halo-algebra.md#10-the-published-algorithm)).
 * *jacob* exchanges {jacob} values at one layer instead of 51 with chains and without: `bnd` and `cbnd` have one map, and each of
-  their elements is on the rank of its node ([local maps](../../docs/halo-algebra.md#local-maps)), so their loops need no halo. Nothing is left
+  their elements is on the rank of its node ([local maps](../../docs/design/halo-algebra.md#local-maps)), so their loops need no halo. Nothing is left
   for chains to save.
 * *gradl* exchanges as many values with chains as without, most of them once more for the second layer. Only a message is saved,
   so it gains where latency counts and loses where bytes and iterations do. The published loss is
@@ -183,7 +183,7 @@ def wall_table(results, table):
 
 
 SLICES = """With `OP2_SLICE=on`, chains receive and execute exactly the rows that they need where that is much less
-([halo-algebra.md](../../docs/halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does not compare them: it uses them only where it chooses `on` for a whole sequence.
+([halo-algebra.md](../../docs/design/halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does not compare them: it uses them only where it chooses `on` for a whole sequence.
 Bytes are those of all ranks; iterations are the most of any rank while messages are in flight, and after them. The model of this page charges iterations, rows and bytes, not that rows are taken one by one:
 
 """

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 ERRORS = Path(__file__).resolve().parents[2] / "include" / "op2" / "error.hpp"
+PAGES = Path(__file__).resolve().parents[2] / "docs"
 CODES = dict(re.findall(r"^  (\w+) =\s+(\d+)", ERRORS.read_text(encoding="utf-8"), re.MULTILINE))
 MAKE_VARIABLE = re.compile(r"`([^`]*\$\([^`]*)`")  # which Doxygen takes for one of the environment
 ENTRIES = {"switches", "errors", "installing"}  # pages whose tables and headings of the third level are of entries
@@ -70,7 +71,7 @@ def link(match, path):
     page = path.parent / name if name else path
     if page.suffix == ".png" or page.suffix == ".svg":
         return f"[{text}]({page.name})"
-    if page.suffix != ".md" or page.resolve().parent != path.parent or not page.exists():
+    if page.suffix != ".md" or PAGES not in page.resolve().parents or not page.exists():
         return text
     anchor = identifier(page.stem, heading or "top")
     return f"[{text}](#{anchor})"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Levels of one rank of a small quadrilateral mesh, from their definition (docs/halo-algebra.md).
+"""Levels of one rank of a small quadrilateral mesh, from their definition (docs/design/halo-algebra.md).
 
     levels.py levels.svg    draws them
     levels.py --rows        counts the rows of each level in the drawing

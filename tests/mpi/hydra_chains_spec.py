@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What examples/hydra_chains must exchange and execute, from definitions alone: the sets W_h as sets of
-elements, found from the maps; the integer rules of docs/halo-algebra.md, written again; the loops, written
+elements, found from the maps; the integer rules of docs/design/halo-algebra.md, written again; the loops, written
 again. Nothing here comes from a run of the library.
 
     hydra_chains_spec.py --write FILE    the table that hydra_chains_on_ranks.py compares with

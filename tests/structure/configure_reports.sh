@@ -28,7 +28,7 @@ fail() {
 # A copy, with what editors and builds leave behind.
 copy=$2/copy
 mkdir "$copy"
-(cd "$1" && cp -r CMakeLists.txt CHANGELOG.md LICENSE README.md cmake docs examples include packaging src tools "$copy")
+(cd "$1" && cp -r bench CMakeLists.txt CHANGELOG.md LICENSE README.md cmake docs examples include packaging src tools "$copy")
 mkdir "$copy/examples/01_hello_mesh/build"
 touch "$copy/docs/files.md~" "$copy/docs/.files.md.swp" "$copy/examples/core" "$copy/examples/01_hello_mesh/build/left.cpp"
 

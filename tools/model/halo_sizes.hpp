@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sizes of the nested sets W_h of every rank (docs/halo-algebra.md), and the rows that each
+// The sizes of the nested sets W_h of every rank (docs/design/halo-algebra.md), and the rows that each
 // imports, for a mesh that one process has as a whole: what build_halo_plan would make on so many
 // ranks, in numbers.
 #pragma once

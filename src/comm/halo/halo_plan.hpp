@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halo plan of one rank, its nested sets W_h: which elements it has rows for, in which order,
-// and which ranks own them (docs/halo-algebra.md). Grown on demand; existing rows never move.
+// and which ranks own them (docs/design/halo-algebra.md). Grown on demand; existing rows never move.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sets whose elements have the owner of their only target: boundary edges, for example, of which
-// each belongs to one node. Halos of a chain are shallower with them (docs/halo-algebra.md).
+// each belongs to one node. Halos of a chain are shallower with them (docs/design/halo-algebra.md).
 #pragma once
 
 #include <comm/halo/halo_plan.hpp>

@@ -2,7 +2,7 @@
 // The halo depths of Algorithm 3 of "Communication-Avoiding Optimizations for Large-Scale
 // Unstructured-Mesh Applications with OP2" (Ekanayake, Reguly, Luporini, Mudalige, ICPP 2023)
 // against the levels of this library, by the values that owned rows have after a chain.
-// docs/halo-algebra.md has the table.
+// docs/design/halo-algebra.md has the table.
 #include <sched/chain_analysis.hpp>
 
 #include <algorithm>

@@ -75,7 +75,7 @@ struct WrongCosts {
   double update, flux;  ///< factors on what an iteration costs
 };
 
-/// The closed form of docs/halo-algebra.md with the counts of the busiest rank.
+/// The closed form of docs/design/halo-algebra.md with the counts of the busiest rank.
 double predicted(const Point& point, const json& counts, const json& costs,
                  const WrongCosts& wrong) {
   const json& cost = costs[point.program];

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Collects in one folder what testing and measuring on a machine with a GPU needs. That machine needs
-# NVIDIA's driver and NVRTC, and a C library as new as this one's; nothing else. See docs/gpu.md.
+# NVIDIA's driver and NVRTC, and a C library as new as this one's; nothing else. See bench/gpu/README.md.
 set -euo pipefail
 called_in=$PWD
 cd "$(dirname "$0")/../.."

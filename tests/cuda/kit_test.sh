@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The kit for machines with a GPU on the emulated device: every step runs, finds no failure, and writes the figures
-# that docs/gpu.md describes. Made of programs that are built already, or as users get it: then it is built first, has
+# that bench/gpu/README.md describes. Made of programs that are built already, or as users get it: then it is built first, has
 # all its libraries, and at most 40 MB, the compiler for CPUs and Open MPI included.
 #   kit_test.sh BUILD|own FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
 set -euo pipefail

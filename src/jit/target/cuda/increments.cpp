@@ -16,7 +16,7 @@ constexpr std::size_t most_columns = 4;
 
 /// An atomic addition of a value takes as long as so many accesses to it. On an H200 Airfoil's
 /// res_calc, for which gathering would pay from 2.1 on, takes 1.15 times as long with atomics; a
-/// loop that does nothing but add four values to two rows, twice as long (docs/gpu.md).
+/// loop that does nothing but add four values to two rows, twice as long (bench/results/gpu.md).
 constexpr std::int64_t accesses_of_addition = 3;
 
 bool is_pulled(const ArgShape& arg) {

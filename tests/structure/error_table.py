@@ -12,15 +12,15 @@ from pathlib import Path
 
 HEAD = """# Error codes
 
-The tables are generated from `include/op2/error.hpp`. The library reports every failure as an exception of type `op2::Error`.
-Its message begins with the code, for instance `OP2-E207`; a code never changes its meaning. [Below](#causes-and-remedies) is
-a section for each code.
+The tables are generated from `include/op2/error.hpp`. The library reports every failure as an exception of type
+`op2::Error`. Its message begins with the code, for instance `OP2-E207`; a code never changes its meaning.
+[Below](#causes-and-remedies) is a section for each code.
 """
 KINDS = {1: "Source of a kernel", 2: "Declarations, arguments and order of calls",
          4: "Several ranks", 5: "Environment", 9: "Internal errors"}
 SECTIONS = "\n## Causes and remedies\n"
 ENTRY = re.compile(r"^  (\w+) = (\d+),?(?:\s*///<\s*(.*))?$", re.MULTILINE)
-SECTION = re.compile(r"^### OP2-E(\d+) (\w+)\n\nCause: \S.*\n\n((?:    .*\n)+)\nRemedy: \S.*\n", re.MULTILINE)
+SECTION = re.compile(r"^### OP2-E(\d+) (\w+)\n\nCause: (?:\S.*\n)+\n((?:    .*\n)+)\nRemedy: \S.*\n", re.MULTILINE)
 LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
 LEAST_FIXED = 24  # characters of a text besides names and numbers, so that it is recognised
 

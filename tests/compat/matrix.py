@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every feature of OP2's developer headers in every configuration: kernels without embedded sources, with
-them, and with sources that nothing can compile ("lost"), on 1, 3 and 8 ranks, with OP2_CHAIN=off and on.
+them, and with sources that nothing can compile ("lost"), on some numbers of ranks, with OP2_CHAIN=off and on.
 
-    matrix.py MPIEXEC FEATURES FEATURES_TEXT    prints a table; the exit code says whether all is well
+    matrix.py MPIEXEC FEATURES FEATURES_TEXT RANKS ...    prints a table; the exit code says whether all is well
 """
 
 import itertools
@@ -78,14 +78,14 @@ def of_configuration(command, env, names):
 
 def main():
     with tempfile.TemporaryDirectory() as empty_folder:
-        return run_all(*sys.argv[1:], empty_folder)
+        return run_all(*sys.argv[1:], empty_folder=empty_folder)
 
 
-def run_all(mpiexec, plain, text, empty_folder):
+def run_all(mpiexec, plain, text, *numbers_of_ranks, empty_folder):
     names = subprocess.run([plain, "list"], text=True, check=True, stdout=subprocess.PIPE).stdout.split()
     columns, faults = {}, []
-    for kind, ranks, chain in itertools.product(("plain", "text", "lost"), (1, 3, 8), ("off", "on")):
-        command = [mpiexec, "-np", str(ranks), plain if kind == "plain" else text]
+    for kind, ranks, chain in itertools.product(("plain", "text", "lost"), numbers_of_ranks, ("off", "on")):
+        command = [mpiexec, "-np", ranks, plain if kind == "plain" else text]
         title = f"{kind}/{ranks}/{chain}"
         columns[title], reasons = of_configuration(command, environment(kind, chain, empty_folder), names)
         faults += [f"{title}: {reason}" for reason in reasons]

@@ -61,6 +61,7 @@ endfunction()
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*.hpp)
 next_units(units ${sources})
+set_source_files_properties(${units} TARGET_DIRECTORY op2_objects PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 next_library(op2_next op2_objects 2 ${units})
 set(OP2_SOVERSION_of_this ${OP2_SOVERSION})
 set(OP2_SOVERSION ${next_interface})

@@ -4,6 +4,9 @@
 # op2_add_file_mutant(name file text replacement checks filter): `text` occurs in `file`, which is relative to src.
 # The tests of the objects `checks` that match `filter` must notice the change.
 function(op2_add_file_mutant name file text replacement checks filter)
+  if(NOT OP2_QUICK_LIBRARY)
+    return()
+  endif()
   set(mutated ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
   op2_mutate(${name} ${file} "${text}" "${replacement}" ${mutated})
   # The mutated object comes before the library's own, which is then not taken.

@@ -12,7 +12,7 @@
 namespace op2::sched {
 namespace {
 
-using StepList = std::span<const std::span<LoopWork>>;
+using StepWorkList = std::span<const std::span<LoopWork>>;
 
 /// What the steps of a chain access, each dat and map as far as they can.
 class StepTraffic {
@@ -126,7 +126,7 @@ class StepTraffic {
 };
 
 /// Of steps that nothing separates.
-void forecast(const core::Queue& queue, StepList steps, double LoopWork::*phase,
+void forecast(const core::Queue& queue, StepWorkList steps, double LoopWork::*phase,
               const HaloSizes& sizes, const TileRules& rules) {
   StepTraffic traffic(queue, sizes, phase);
   for (const std::span<LoopWork> step : steps) traffic.add(step);
@@ -143,7 +143,7 @@ void forecast(const core::Queue& queue, StepList steps, double LoopWork::*phase,
 
 }  // namespace
 
-void forecast_tiles(const core::Queue& queue, StepList steps, double LoopWork::*phase,
+void forecast_tiles(const core::Queue& queue, StepWorkList steps, double LoopWork::*phase,
                     const HaloSizes& sizes, const TileRules& rules) {
   if (rules.tiling.mode == core::TileMode::off) return;
   const auto separates = [&](std::span<const LoopWork> step) {

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Proof that the random chains find mistakes: each mutant is the analysis with one line changed, and
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
+if(NOT OP2_QUICK_LIBRARY)
+  return()
+endif()
 
 # op2_add_mutant(name file text replacement [check ...]): `text` occurs in `file`, which is relative to src. What is
 # proven of loops and of maps, and slices, take part in the engine only; slots have their own check.
@@ -31,6 +34,7 @@ function(op2_add_mutant name file text replacement)
       configure_file(${PROJECT_SOURCE_DIR}/src/${source} ${folder}/${source} COPYONLY)
     endif()
   endforeach()
+  op2_replace_files(${compiled})
   add_executable(mutant_${name} ${folder}/${compiled} ${objects})
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)

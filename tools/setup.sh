@@ -15,9 +15,11 @@ packages="g++ clang cmake ninja-build make ccache pkg-config
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda]
+usage: tools/setup.sh [--style|--cuda]
 
 Installs missing Debian packages for building, testing and plotting; as root or with sudo.
+
+--style installs also those that look at the style of changes (.ci/style): clang-format, clang-tidy, shellcheck, codespell.
 
 --cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
         Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the
@@ -153,6 +155,10 @@ install_cuda() {
 
 case "$#:${1:-}" in
   0:) install_packages ;;
+  1:--style)
+    packages="$packages clang-format-19 clang-tidy-19 shellcheck codespell"
+    install_packages
+    ;;
   1:--cuda) install_cuda ;;
   1:--help | 1:-h) usage ;;
   *)

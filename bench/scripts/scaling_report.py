@@ -167,9 +167,10 @@ def losses(results):
 
 
 def costs_table(results, records):
-    of_solver = {"solver": record["solver_costs"] for record in records if "solver_costs" in record}
+    of_programs = list(results.costs.items())
+    of_programs += [("solver", record["solver_costs"]) for record in records if "solver_costs" in record]
     rows = [[COSTS_OF[program], name, f"{1e9 * seconds:.3f}"]
-            for program, costs in {**results.costs, **of_solver}.items() for name, seconds in costs.items()
+            for program, costs in of_programs for name, seconds in costs.items()
             if name not in ("add_up", "compare")]  # fmt: skip
     return table(["program", "loop or operation", "ns each"], rows)
 

@@ -5,7 +5,19 @@
 import unittest
 
 from core_distance import FAR, NEAR
-from model_report import BEGIN, END, SERIES, choice, is_kept, last_cases, next_series, row, series_table, verdict, with_table
+from model_report import (
+    BEGIN,
+    END,
+    SERIES,
+    choice,
+    is_kept,
+    last_cases,
+    next_series,
+    row,
+    series_table,
+    verdict,
+    with_table,
+)
 
 
 def record(chain="off", predicted=1.0, measured=1.0, cells=20_000, **more):

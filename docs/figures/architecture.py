@@ -10,20 +10,78 @@ WIDTH, HEIGHT = 860, 430
 BOXES = {
     "program": (20, 20, 240, 70, "#ffffff", "program", ["op_decl_set, _map, _dat", "op_par_loop, op_fetch_data"]),
     "api": (310, 20, 240, 70, "#dbe9f6", "src/api", ["checks calls and arguments", "owns the session"]),
-    "core": (600, 20, 240, 70, "#dbe9f6", "src/core", ["mesh, arrays, options, errors", "Queue: loops not yet executed"]),
-    "sched": (310, 150, 240, 110, "#c6dbef", "src/sched", ["Engine: a plan for each sequence", "cut, analyse, fuse, ...",
-                                                       "policy: which loops share a halo", "ChainRunner: executes plans"]),
-    "jit": (20, 150, 240, 110, "#dbe9f6", "src/jit", ["loop nest to machine code", "cache on disk and in memory",
-                                                     "LLVM in a process of its own", "NVRTC for GPUs"]),
-    "comm": (600, 150, 240, 110, "#dbe9f6", "src/comm", ["partitions and owners", "halo layers, messages",
-                                                        "reductions over ranks", "files: HDF5, VTU, checkpoints"]),
+    "core": (
+        600,
+        20,
+        240,
+        70,
+        "#dbe9f6",
+        "src/core",
+        ["mesh, arrays, options, errors", "Queue: loops not yet executed"],
+    ),
+    "sched": (
+        310,
+        150,
+        240,
+        110,
+        "#c6dbef",
+        "src/sched",
+        [
+            "Engine: a plan for each sequence",
+            "cut, analyse, fuse, ...",
+            "policy: which loops share a halo",
+            "ChainRunner: executes plans",
+        ],
+    ),
+    "jit": (
+        20,
+        150,
+        240,
+        110,
+        "#dbe9f6",
+        "src/jit",
+        ["loop nest to machine code", "cache on disk and in memory", "LLVM in a process of its own", "NVRTC for GPUs"],
+    ),
+    "comm": (
+        600,
+        150,
+        240,
+        110,
+        "#dbe9f6",
+        "src/comm",
+        ["partitions and owners", "halo layers, messages", "reductions over ranks", "files: HDF5, VTU, checkpoints"],
+    ),
     "cpu": (20, 330, 240, 70, "#e5f5e0", "sched/executor/cpu", ["compiled code on threads", "in tiles"]),
-    "cuda": (310, 330, 240, 70, "#e5f5e0", "sched/executor/cuda", ["kernels and graphs on a GPU", "(src/gpu loads the driver)"]),
-    "reference": (600, 330, 240, 70, "#e5f5e0", "sched/executor/reference", ["host functions, in order:", "what tests compare with"]),
+    "cuda": (
+        310,
+        330,
+        240,
+        70,
+        "#e5f5e0",
+        "sched/executor/cuda",
+        ["kernels and graphs on a GPU", "(src/gpu loads the driver)"],
+    ),
+    "reference": (
+        600,
+        330,
+        240,
+        70,
+        "#e5f5e0",
+        "sched/executor/reference",
+        ["host functions, in order:", "what tests compare with"],
+    ),
 }
 # From, to, label.
-ARROWS = [("program", "api", ""), ("api", "core", ""), ("core", "sched", "a result is needed"), ("sched", "jit", "code?"),
-          ("sched", "comm", "rows?"), ("sched", "cpu", ""), ("sched", "cuda", ""), ("sched", "reference", "")]
+ARROWS = [
+    ("program", "api", ""),
+    ("api", "core", ""),
+    ("core", "sched", "a result is needed"),
+    ("sched", "jit", "code?"),
+    ("sched", "comm", "rows?"),
+    ("sched", "cpu", ""),
+    ("sched", "cuda", ""),
+    ("sched", "reference", ""),
+]
 
 
 def edge_point(box, other):
@@ -46,16 +104,20 @@ def arrow_lines(source, target, label):
     (x1, y1), (x2, y2) = edge_point(source, target), edge_point(target, source)
     yield f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="#44546a" stroke-width="1.5" marker-end="url(#head)"/>'
     if label:
-        yield (f'<text x="{(x1 + x2) / 2:.0f}" y="{(y1 + y2) / 2 - 6:.0f}" font-size="12" font-style="italic" '
-               f'text-anchor="middle">{escape(label)}</text>')
+        yield (
+            f'<text x="{(x1 + x2) / 2:.0f}" y="{(y1 + y2) / 2 - 6:.0f}" font-size="12" font-style="italic" '
+            f'text-anchor="middle">{escape(label)}</text>'
+        )
 
 
 def main():
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-             'font-family="sans-serif" font-size="14">',
-             '<defs><marker id="head" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'
-             '<path d="M0,0 L9,4 L0,8 z" fill="#44546a"/></marker></defs>',
-             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>']
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        'font-family="sans-serif" font-size="14">',
+        '<defs><marker id="head" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'
+        '<path d="M0,0 L9,4 L0,8 z" fill="#44546a"/></marker></defs>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+    ]
     for arrow in ARROWS:
         lines += arrow_lines(*arrow)
     for box in BOXES.values():

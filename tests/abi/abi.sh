@@ -23,6 +23,7 @@ done
 
 # What a file of debug information says, compressed; without types that no public header defines, if "$1" is functions.
 only_public() { [ "$1" != functions ] || echo "--drop-private-types $2 $headers"; }
+# shellcheck disable=SC2046 # none or two words
 describe() {
   abidw --no-corpus-path --no-comp-dir-path --no-show-locs --exported-interfaces-only $(only_public "$1" --headers-dir) "$2" |
     sed '/<elf-needed>/,/<\/elf-needed>/d' | xz -9 >"$folder/$1-$version.abi.xz"
@@ -42,6 +43,7 @@ for file in functions types; do
   xz -dc "$folder/$file-$version.abi.xz" >"$recorded/$file.abi"
 done
 faults=0
+# shellcheck disable=SC2046 # none or two words
 compare() { abidiff --no-added-syms $(only_public "$1" --headers-dir2) "$recorded/$1.abi" "$2" || faults=1; }
 compare functions "$functions"
 compare types "$types"

@@ -6,6 +6,7 @@ set -eu
 cd "$1"
 failed=0
 count=0
+# shellcheck disable=SC2044 # an installation has no names with blanks
 for file in $(find . -path ./share/doc -prune -o -type f -print); do
   for name in $(strings -a "$file" | grep -oE '[a-zA-Z0-9_./-]*(docs/[a-zA-Z0-9_-]+\.md|setup\.sh)'); do
     count=$((count + 1))

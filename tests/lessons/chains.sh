@@ -37,6 +37,9 @@ OP2_CHAIN=on OP2_TIMING=timing.json OP2_TRACE=trace.json "$mpiexec" "$flag" 2 "$
 grep -q "step/carry" timing.html
 [ -s run.png ]
 
-! "$program" fine.h5 0 once 2> usage
+if "$program" fine.h5 0 once 2>usage; then
+  echo "no steps are no error" >&2
+  exit 1
+fi
 grep -q "usage: " usage
 echo "the lesson has a picture"

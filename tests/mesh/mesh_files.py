@@ -8,9 +8,8 @@ import h5py
 import meshio
 import netCDF4
 import numpy as np
-from sample_meshes import shape_of
-
 from op2_mesh import cgns, gmsh_elements, su2
+from sample_meshes import shape_of
 
 GMSH = {name: number for number, (name, _) in gmsh_elements.TYPES.items()}
 CGNS = {name: number for number, (name, _) in cgns.TYPES.items()}

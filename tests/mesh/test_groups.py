@@ -12,7 +12,6 @@ import mesh_files
 import netCDF4
 import numpy as np
 import sample_meshes as sample
-
 from op2_mesh import abaqus_types, check, report
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError

@@ -8,8 +8,8 @@ run=${MPIEXEC:-mpirun}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 export OP2_CACHE_DIR="$folder"
-other="env OP2_JIT_CPU=x86-64 $1"
+cpu=OP2_JIT_CPU=x86-64
 "$says" 0 'JIT: 2 compiled .*, 0 from the cache directory, 14 received' "$run" -np 8 "$1" report &&
   "$says" 0 'JIT: 0 compiled .*, 2 from the cache directory, 14 received' "$run" -np 8 "$1" report &&
   OP2_CACHE=off "$says" 0 'JIT: 4 compiled .*, 0 from the cache directory, 4 received' "$run" \
-    -np 1 "$1" report : -np 1 $other report : -np 1 "$1" report : -np 1 $other report
+    -np 1 "$1" report : -np 1 env $cpu "$1" report : -np 1 "$1" report : -np 1 env $cpu "$1" report

@@ -9,7 +9,7 @@ again. Nothing here comes from a run of the library.
 """
 import argparse
 import json
-from functools import lru_cache
+from functools import cache
 
 import numpy
 
@@ -129,7 +129,7 @@ class Mesh:
         toss = [mixed((row + 0x9E3779B97F4A7C15) % 2**64) % 2 for row in range(len(targets))]
         return numpy.where(numpy.array(toss) == 0, owners[:, 0], owners[:, -1])
 
-    @lru_cache(maxsize=None)
+    @cache  # noqa: B019, the program has one object
     def level(self, rank, h):
         """W_h of every set."""
         if h == 0:

@@ -30,7 +30,7 @@ while [ $rank -lt "$ranks" ]; do
     found=$(run $rank $call)
     code=$?
     [ "$found" ] || fail "nothing was found before rank $rank was killed at call $call: $(cat "$folder/said")"
-    [ "$found" -gt 0 ] && [ "$found" -ge $last ] || fail "step $found was found after step $last"
+    { [ "$found" -gt 0 ] && [ "$found" -ge "$last" ]; } || fail "step $found was found after step $last"
     [ $code -eq 1 ] && fail "the checkpoint of step $found is wrong"
     last=$found
     [ $code -eq 0 ] && break

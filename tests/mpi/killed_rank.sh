@@ -12,6 +12,7 @@ if [ $got -ne "$code" ]; then
   exit 1
 fi
 sleep 1
+# shellcheck disable=SC2009 # the whole command line is looked for, as it stands
 if ps -eo args | grep -F "$*" | grep -v -e grep -e killed_rank; then
   echo "these processes are still there" >&2
   exit 1

@@ -17,4 +17,4 @@ grep -v -x -e "push op2 plans" -e "push op2 code" -e "push op2 declarations" out
 printf 'push step\npush op2 loops\npush loop twice\npush op2 messages\n' | cmp - ranges || fail "other ranges"
 [ "$(grep -c push out)" = "$(grep -c -x pop out)" ] || fail "ranges are not closed"
 LD_LIBRARY_PATH=/missing "$1" >out 2>&1
-[ "$(grep -c "is not found" out)" = 1 ] && [ "$(wc -l <out)" = 1 ] || fail "without the library"
+{ [ "$(grep -c "is not found" out)" = 1 ] && [ "$(wc -l <out)" = 1 ]; } || fail "without the library"

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 TOOL = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(TOOL.parent))
 
-from op2_report import bandwidth, page, records, timeline
+from op2_report import bandwidth, page, records, timeline  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("op2_report_program", str(TOOL))
 PROGRAM = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))

@@ -8,10 +8,9 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import expected_series as expected
 import h5py
 import numpy
-
-import expected_series as expected
 import shapes_in_files
 
 KINDS = {"Float": "f", "Int": "i", "UInt": "u", "UChar": "u"}

@@ -5,11 +5,10 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import expected_series as expected
 import numpy
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
-
-import expected_series as expected
 
 
 def order_of(grid):

@@ -2,10 +2,9 @@
 """Reads files with one cell without VTK: is it of the right type, and do its nodes have the right order?"""
 import xml.etree.ElementTree as ElementTree
 
+import expected_series as expected
 import h5py
 import numpy
-
-import expected_series as expected
 
 # The faces of solids by corners, seen from outside, by VTK's type.
 FACES = {10: ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),

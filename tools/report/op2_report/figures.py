@@ -7,8 +7,8 @@ import re
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as plt
 import numpy
+from matplotlib import pyplot as plt
 
 from . import timeline
 
@@ -111,7 +111,7 @@ def draw_timeline(axes, trace):
     rows, _ = timeline.rows_of(trace)
     colour = {name: COLOURS[place] for place, name in enumerate(names)} | {None: GREY}
     seen = set()
-    for place, (row, pieces) in enumerate(timeline.pieces_of(trace, rows, set(names)).items()):
+    for place, pieces in enumerate(timeline.pieces_of(trace, rows, set(names)).values()):
         if pieces:
             begins, widths, kinds, levels = zip(*pieces)
             axes.bar(begins, [-0.8 * level for level in levels], widths, place + 0.4, align="edge", linewidth=0,

@@ -55,6 +55,9 @@ RANK_BRANCH = re.compile(r"\balone\(\)(?! const)|\branks(?:\(\))? (?:[<>]|[=!]=)
 MAX_RANK_BRANCHES = 9
 LEFTOVERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?<![\w.])/(?:home|root|work)/\w")
 
+# Of what a page names in code; a pair of files may be named without its ending.
+NAMED_PATH = re.compile(r"`((?:src|include|tests|tools|bench|examples|docs|cmake|packaging)/[\w./-]*)`")
+
 CODE = {".cpp", ".hpp", ".h", ".cmake", ".py", ".sh"}
 TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".expected"}
 NAMES = {"Makefile", "LICENSE", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
@@ -165,6 +168,16 @@ def form_faults(path, parts, lines):
                 yield number, f"prints or ends the program: {code.strip()}"
 
 
+def named_path_faults(root, path, lines):
+    """Files and folders of the tree that a page names, but that do not exist."""
+    if path.suffix != ".md" or "results" in path.parts:  # results may name what was there then
+        return
+    for number, line in enumerate(lines, 1):
+        for name in NAMED_PATH.findall(line):
+            if not any((root / (name + suffix)).exists() for suffix in ("", ".hpp", ".cpp")):
+                yield number, f"names `{name}`, but there is no such file or folder"
+
+
 def check(root):
     """All faults below `root`, as lines of text."""
     faults, users, branches = [], {what: [] for what, _, _ in RATIONED}, []
@@ -177,6 +190,7 @@ def check(root):
             continue
         faults += [f"{where}:{number} {what}" for number, what in form_faults(path, where.parts, lines)]
         faults += [f"{where}:{number} {what}" for number, what in page_links.faults(path, lines)]
+        faults += [f"{where}:{number} {what}" for number, what in named_path_faults(root, path, lines)]
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
         faults += [f"{where}:{number} {what}" for number, what in raw_bytes_faults(where.parts, lines)]

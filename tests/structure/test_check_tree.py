@@ -139,6 +139,11 @@ class CheckTree(unittest.TestCase):
         self.finds("docs/a.md:1 links to 'c.md', but there is no such file", {"docs/a.md": "[c](c.md)\n"})
         self.finds("b.md has no such heading", {"docs/a.md": "[b](b.md#no-heading)\n", **page})
 
+    def test_a_page_that_names_a_file_that_does_not_exist(self):
+        files = {"src/core/a.hpp": SPDX, "src/core/a.cpp": SPDX}
+        self.assertEqual([], self.faults({"docs/a.md": "`src/core/a`, `src/core/`, `src/core/a.hpp`, `src/x y`\n", **files}))
+        self.finds("docs/a.md:1 names `src/core/b.hpp`", {"docs/a.md": "`src/core/b.hpp`\n", **files})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -34,7 +34,8 @@ def main():
     axes.bar_label(bars, fmt="%.1f", padding=2, fontsize=8)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel("times as fast as a sequential loop in the form that OP2 generates, one thread")
+    axes.set_xlim(0, 5.7)
+    axes.set_xlabel("times as fast as a sequential loop in the form that OP2 generates, one thread", fontsize=8.5, loc="right")
     plt.tight_layout()
     plt.savefig(target, dpi=90)
 

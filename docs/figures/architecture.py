@@ -40,7 +40,7 @@ BOXES = {
         110,
         "#dbe9f6",
         "src/jit",
-        ["loop nest to machine code", "cache on disk and in memory", "LLVM in a process of its own", "NVRTC for GPUs"],
+        ["loop nest to machine code", "cache on disk and in memory", "LLVM in its own process", "NVRTC for GPUs"],
     ),
     "comm": (
         600,
@@ -103,11 +103,11 @@ def box_lines(left, top, width, height, colour, title, lines):
 def arrow_lines(source, target, label):
     (x1, y1), (x2, y2) = edge_point(source, target), edge_point(target, source)
     yield f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="#44546a" stroke-width="1.5" marker-end="url(#head)"/>'
-    if label:
-        yield (
-            f'<text x="{(x1 + x2) / 2:.0f}" y="{(y1 + y2) / 2 - 6:.0f}" font-size="12" font-style="italic" '
-            f'text-anchor="middle">{escape(label)}</text>'
-        )
+    if label:  # above a level arrow, to the left of others
+        is_level = y1 == y2
+        x, y, anchor = (x1 + x2) / 2 - (0 if is_level else 18), (y1 + y2) / 2 - 6, "middle" if is_level else "end"
+        text = f'<text x="{x:.0f}" y="{y:.0f}" font-size="12" font-style="italic" text-anchor="{anchor}">'
+        yield f"{text}{escape(label)}</text>"
 
 
 def main():

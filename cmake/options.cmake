@@ -67,13 +67,26 @@ if(OP2_SANITIZE)
   target_link_options(op2_flags INTERFACE -fsanitize=${sanitizers})
 endif()
 
-# op2_join_units(target ...): units of these targets are compiled six at a time, since most read the same headers.
-# -DOP2_JOIN_UNITS=OFF compiles each alone, and so shows a missing #include.
+# op2_join_units(target ...): units of a folder of these targets are compiled six at a time, since most read the same headers.
+# A file more or less changes no other folder. -DOP2_JOIN_UNITS=OFF compiles each alone, and so shows a missing #include.
 set(CMAKE_UNITY_BUILD OFF)  # tests have local names in common
 option(OP2_JOIN_UNITS "Compile several source files as one: a third of the time" ON)
 mark_as_advanced(OP2_JOIN_UNITS)
 function(op2_join_units)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${OP2_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 6)
+  foreach(target IN LISTS ARGN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${OP2_JOIN_UNITS} UNITY_BUILD_MODE GROUP)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(MAKE_C_IDENTIFIER "${folder}" folder)
+      list(APPEND in_${target}_${folder} ${source})
+      list(LENGTH in_${target}_${folder} count)
+      math(EXPR group "(${count} - 1) / 6")
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder}_${group})
+    endforeach()
+  endforeach()
 endfunction()
 
 # op2_compile_quickly(target ...): in builds for tests, units take up to half as long; those of the library a fifth less,

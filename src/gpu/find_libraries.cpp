@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Newest first. The last is Debian's, too old, and recognised to say so.
-constexpr std::array names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+constexpr std::array library_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
 constexpr std::string_view prefix = "libnvrtc.so.";
 
 std::string environment(const char* name) {
@@ -70,7 +70,7 @@ const char* why_empty(const fs::path& folder) {
 
 void add_folder(NvrtcSearch& search, const fs::path& folder) {
   bool any = false;
-  for (const char* name : names) {
+  for (const char* name : library_names) {
     std::error_code error;
     const fs::path file = fs::canonical(folder / name, error);
     if (error) continue;
@@ -119,7 +119,8 @@ NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots) {
 
   for (const auto& folder : toolkits) add_folder(search, folder);
   if (roots.loader_path)
-    for (const char* name : names) search.candidates.push_back({name, major_of(name), false});
+    for (const char* name : library_names)
+      search.candidates.push_back({name, major_of(name), false});
   for (const auto& folder : environments) add_folder(search, folder);
   return search;
 }

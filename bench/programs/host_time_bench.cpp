@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's part of a chain that repeats on a device: from the first op_par_loop of an iteration of
-// Airfoil until its chain has been given to the device. Nothing waits for the device in between, so
-// that the size of the mesh does not matter. One line of JSON.
+// The host's part of a chain that repeats on a device: from the first op_par_loop of an iteration
+// of Airfoil until its chain has been given to the device. Nothing waits for the device in between,
+// so that the size of the mesh does not matter. One line of JSON.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <op2/op2.hpp>
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  setenv("OP2_QUEUE_MAX", records_of_iteration, 1);
+  setenv("OP2_DEBUG", (std::string("queue_max=") + records_of_iteration).c_str(), 1);
   char* arguments[] = {argv[0], nullptr};
   try {
     op_init(1, arguments, 0);

@@ -85,7 +85,7 @@ class Results:
         most, costs = self.get(point, latency, mode)["most"], self.costs[point[0]]
         update = "update" if point[0] == "constant" else "update_with_feedback"
         work = costs[update] * most["update_iterations"] + costs["edge_flux"] * most["flux_iterations"]
-        core = work * most["core_iterations"] / (most["core_iterations"] + most["rest_iterations"])
+        core = work * most["interior_iterations"] / (most["interior_iterations"] + most["boundary_iterations"])
         rest = work - core + costs["packed_row"] * most["packed_rows"] + costs["received_byte"] * most["bytes"]
         if latency == 0:
             return core + rest
@@ -109,7 +109,7 @@ def with_model(results, point, latency):
 def chain_row(results, point):
     """One point of loop_chain."""
     on = results.get(point, 50, "on")
-    done = on["sum"]["core_iterations"] + on["sum"]["rest_iterations"]
+    done = on["sum"]["interior_iterations"] + on["sum"]["boundary_iterations"]
     redundant = on["sum"]["redundant_iterations"] / (done - on["sum"]["redundant_iterations"])
     messages = [f"{results.get(point, 50, mode)['most']['messages']:.0f}" for mode in ("separate", "off", "on")]
     row = [*map(str, point[1:4]), str(on["layers"]), " / ".join(messages), f"{100 * redundant:.1f} %",

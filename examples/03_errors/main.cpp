@@ -41,7 +41,7 @@ int run() {
     op_flush();
   } catch (const op2::Error& error) {
     op_printf("%s\n", error.what());
-    found += error.code() == op2::ErrorCode::kernel_text ||
+    found += error.code() == op2::ErrorCode::kernel_source ||
              error.code() == op2::ErrorCode::unknown_symbol;
   }
   return found;

@@ -47,8 +47,8 @@ void add_chain(Counts& total, const op_chain_statistics& before, const op_chain_
   total.messages += difference(after.messages, before.messages);
   total.bytes += difference(after.bytes, before.bytes);
   total.packed_rows += difference(after.packed_rows, before.packed_rows);
-  total.core_iterations += difference(after.core_iterations, before.core_iterations);
-  total.rest_iterations += difference(after.rest_iterations, before.rest_iterations);
+  total.interior_iterations += difference(after.interior_iterations, before.interior_iterations);
+  total.boundary_iterations += difference(after.boundary_iterations, before.boundary_iterations);
   total.redundant_iterations += difference(after.redundant_iterations, before.redundant_iterations);
   total.wait_seconds += after.wait_seconds - before.wait_seconds;
 }
@@ -57,8 +57,8 @@ void add_chain(Counts& total, const op_chain_statistics& before, const op_chain_
 void add_counters(Counts& total, const Counted& counted, int sign) {
   for (std::size_t k = 0; k < counted.loops.size(); ++k) {
     const op_loop_statistics now = op_get_loop_statistics(counted.loops[k]);
-    total.loops[k].core_iterations += sign * now.core_iterations;
-    total.loops[k].rest_iterations += sign * now.rest_iterations;
+    total.loops[k].interior_iterations += sign * now.interior_iterations;
+    total.loops[k].boundary_iterations += sign * now.boundary_iterations;
     total.loops[k].redundant_iterations += sign * now.redundant_iterations;
   }
   for (std::size_t k = 0; k < counted.dats.size(); ++k) {
@@ -72,12 +72,12 @@ void add_counters(Counts& total, const Counted& counted, int sign) {
 template <class Visit>
 void visit_all(Counts& counts, Visit&& visit) {
   for (double* count : {&counts.exchanges, &counts.messages, &counts.bytes, &counts.packed_rows,
-                        &counts.core_iterations, &counts.rest_iterations,
+                        &counts.interior_iterations, &counts.boundary_iterations,
                         &counts.redundant_iterations, &counts.seconds, &counts.wait_seconds})
     visit(*count);
   for (op_loop_statistics& loop : counts.loops) {
-    visit(loop.core_iterations);
-    visit(loop.rest_iterations);
+    visit(loop.interior_iterations);
+    visit(loop.boundary_iterations);
     visit(loop.redundant_iterations);
   }
   for (op_halo_statistics& dat : counts.dats) {

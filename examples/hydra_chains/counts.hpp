@@ -13,7 +13,7 @@ namespace hydra_chains {
 /// Counts of one rank since the start, or between two points of the program. Local.
 struct Counts {
   double exchanges = 0, messages = 0, bytes = 0, packed_rows = 0;
-  double core_iterations = 0, rest_iterations = 0, redundant_iterations = 0;
+  double interior_iterations = 0, boundary_iterations = 0, redundant_iterations = 0;
   double seconds = 0, wait_seconds = 0;
   std::vector<op_loop_statistics> loops;  ///< of the chain's distinct loops, in their order
   std::vector<op_halo_statistics> dats;   ///< of the dats that its loops use through maps

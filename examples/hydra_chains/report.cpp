@@ -39,13 +39,13 @@ void print_chain(const Counted& counted, const Summary& summary) {
   const Counts &sum = summary.sum, &most = summary.most;
   op_printf("%-8s %5d %9.0f %8.0f %10.3f %7.0f %11.0f %10.0f %9.0f %9.1f  %s\n",
             summary.chain.c_str(), summary.executions, most.exchanges, sum.messages,
-            1e-6 * sum.bytes, values_per_row(counted, most), sum.core_iterations,
-            sum.rest_iterations, sum.redundant_iterations, 1e6 * most.seconds,
+            1e-6 * sum.bytes, values_per_row(counted, most), sum.interior_iterations,
+            sum.boundary_iterations, sum.redundant_iterations, 1e6 * most.seconds,
             layers_of(counted, most).c_str());
   for (std::size_t k = 0; k < counted.loops.size(); ++k)
     op_printf("  %-50s %11lld %10lld %9lld\n", counted.loops[k],
-              static_cast<long long>(sum.loops[k].core_iterations),
-              static_cast<long long>(sum.loops[k].rest_iterations),
+              static_cast<long long>(sum.loops[k].interior_iterations),
+              static_cast<long long>(sum.loops[k].boundary_iterations),
               static_cast<long long>(sum.loops[k].redundant_iterations));
 }
 
@@ -54,8 +54,9 @@ std::string json_of(const Counts& counts) {
       "{\"exchanges\": %.9g, \"messages\": %.9g, \"bytes\": %.12g, \"packed_rows\": %.9g, "
       "\"core\": %.9g, \"rest\": %.9g, \"redundant\": %.9g, \"seconds\": %.9g, "
       "\"wait_seconds\": %.9g, ",
-      counts.exchanges, counts.messages, counts.bytes, counts.packed_rows, counts.core_iterations,
-      counts.rest_iterations, counts.redundant_iterations, counts.seconds, counts.wait_seconds);
+      counts.exchanges, counts.messages, counts.bytes, counts.packed_rows,
+      counts.interior_iterations, counts.boundary_iterations, counts.redundant_iterations,
+      counts.seconds, counts.wait_seconds);
 }
 
 /// "loop": [core, rest, redundant], ...
@@ -63,8 +64,8 @@ std::string json_of_loops(const Counted& counted, const Counts& counts) {
   std::string list;
   for (std::size_t k = 0; k < counted.loops.size(); ++k)
     list += text("%s\"%s\": [%lld, %lld, %lld]", k == 0 ? "" : ", ", counted.loops[k],
-                 static_cast<long long>(counts.loops[k].core_iterations),
-                 static_cast<long long>(counts.loops[k].rest_iterations),
+                 static_cast<long long>(counts.loops[k].interior_iterations),
+                 static_cast<long long>(counts.loops[k].boundary_iterations),
                  static_cast<long long>(counts.loops[k].redundant_iterations));
   return "\"loops\": {" + list + "}}";
 }

@@ -24,8 +24,8 @@ constexpr Figure all_figures[figures] = {
     {"messages", &Costs::messages},
     {"bytes", &Costs::bytes},
     {"packed_rows", &Costs::packed_rows},
-    {"core_iterations", &Costs::core_iterations},
-    {"rest_iterations", &Costs::rest_iterations},
+    {"interior_iterations", &Costs::interior_iterations},
+    {"boundary_iterations", &Costs::boundary_iterations},
     {"redundant_iterations", &Costs::redundant_iterations},
     {"update_iterations", &Costs::update_iterations},
     {"flux_iterations", &Costs::flux_iterations},
@@ -77,8 +77,8 @@ Costs counted_costs(bool feedback) {
           .messages = static_cast<double>(counted.messages),
           .bytes = static_cast<double>(counted.bytes),
           .packed_rows = static_cast<double>(counted.packed_rows),
-          .core_iterations = static_cast<double>(counted.core_iterations),
-          .rest_iterations = static_cast<double>(counted.rest_iterations),
+          .interior_iterations = static_cast<double>(counted.interior_iterations),
+          .boundary_iterations = static_cast<double>(counted.boundary_iterations),
           .redundant_iterations = static_cast<double>(counted.redundant_iterations),
           .update_iterations = static_cast<double>(
               op_get_loop_iterations(feedback ? "update_with_feedback" : "update")),
@@ -99,8 +99,7 @@ Summary summarise(const Costs& mine) {
   Figures sum{}, most{};
   const op_set ranks = op_decl_set(1, "ranks");  // one element on each
   const op_dat costs = op_decl_dat(ranks, figures, values, "costs");
-  op_par_loop(add_up, "add_up", ranks,
-              op_arg_dat(costs, OP_READ),
+  op_par_loop(add_up, "add_up", ranks, op_arg_dat(costs, OP_READ),
               op_arg_gbl(sum, figures, "double", OP_INC),
               op_arg_gbl(most, figures, "double", OP_MAX));
   return {costs_of(sum), costs_of(most), op_get_chain_statistics().layers};
@@ -114,8 +113,8 @@ void print(const Options& options, const Grid& grid, const Summary& summary) {
             summary.most.exchanges);
   print_line("messages", summary, &Costs::messages);
   print_line("bytes", summary, &Costs::bytes);
-  print_line("interior iterations", summary, &Costs::core_iterations);
-  print_line("boundary iterations", summary, &Costs::rest_iterations);
+  print_line("interior iterations", summary, &Costs::interior_iterations);
+  print_line("boundary iterations", summary, &Costs::boundary_iterations);
   print_line("redundant iterations", summary, &Costs::redundant_iterations);
   op_printf("  time                   %12.6f ms, %.2f ns per edge and loop on %d rank%s\n",
             1e3 * summary.most.seconds, 1e9 * summary.most.seconds * op_ranks() / executions,

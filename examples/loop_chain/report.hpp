@@ -24,7 +24,7 @@ struct Options {
 /// Costs of one rank since the start, or of one chain.
 struct Costs {
   double chains, exchanges, messages, bytes, packed_rows;
-  double core_iterations, rest_iterations, redundant_iterations;
+  double interior_iterations, boundary_iterations, redundant_iterations;
   double update_iterations, flux_iterations;
   double seconds, wait_seconds;
 };

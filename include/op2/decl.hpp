@@ -12,16 +12,20 @@
 #include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
-/// A set of `local_size` elements (>= 0) on this rank: one block of the global set. Blocks are
-/// numbered contiguously in the order of the ranks.
+/// A set, of which this rank declares one block. Blocks are numbered contiguously in the order of
+/// the ranks.
+/// @param local_size  elements of this rank's block, at least 0
+/// @param name        for messages and files; if it is taken, a number is added
 /// @throws op2::Error bad_size, bad_name, too_large (2^31 elements or more on all ranks)
 OP2_API op_set op_decl_set(int local_size, const char* name);
 
 /// A map from every element of `from` to `dim` elements of `to`.
-/// @param values  global indices of `to`, shape [from->size x dim]; null is allowed if `from` is
-/// empty
-/// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value,
-/// total)
+/// @param dim     arity, 1 to 65536
+/// @param values  global indices of `to`, shape [elements of `from` declared here x dim]; null is
+///                allowed if there are none
+/// @param name    as of a set
+/// @throws op2::Error bad_dim, bad_name, null_data, bad_size, map_out_of_range (names row, column,
+/// value and size)
 OP2_API op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name);
 template <op2::IndexArray C>
 op_map op_decl_map(op_set from, op_set to, int dim, const C& values, const char* name) {
@@ -49,9 +53,11 @@ OP2_API void set_global(op_global global, Type value_type, const void* values);
 OP2_API void fetch_global(op_global global, Type value_type, void* values);
 }  // namespace op2::detail
 
-/// Data on `set`. The type may be named, too: "double", "float", "int", "uint", "ll", "ull" or
-/// "bool", which must be T.
+/// Data on `set`.
+/// @param dim     values of an element, 1 to 65536
+/// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool", which must name T
 /// @param values  shape [elements declared here x dim], or null for zeros
+/// @param name    as of a set
 /// @throws op2::Error bad_dim, bad_type, bad_name, bad_size, out_of_memory
 template <op2::Value T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, const T* values, const char* name) {
@@ -93,6 +99,8 @@ op_dat op_decl_dat(op_set, int, const C&, const char*) {
 
 /// Temporary data on `set`, initially zero. May be declared and freed inside a time loop: memory
 /// is reused.
+/// @param dim, type  as of op_decl_dat
+/// @param name       need not be unique
 /// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
 OP2_API op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name);
 
@@ -104,6 +112,7 @@ OP2_API bool op_free_dat_temp(op_dat dat);
 /// A constant that kernels given as source see under `name`: `const T name` or, with dim > 1,
 /// `const T name[dim]`. The value is copied now; a later declaration with the same name executes
 /// all pending loops, then replaces the value. No kernel is recompiled.
+/// @param values  shape [dim], equal on all ranks
 /// @throws op2::Error bad_constant (name cannot be used; type or dim differ from before), bad_dim,
 /// null_data; what executing loops may throw
 template <op2::Value T>
@@ -131,7 +140,9 @@ void op_decl_const(const char*, int, const C&) {
 }
 
 /// A global value that the library owns (lazy global): reducing it does not end a chain of loops.
-/// @param initial  shape [dim]
+/// @param initial  shape [dim], equal on all ranks
+/// @param name     as of a set
+/// @throws op2::Error bad_dim, bad_name, null_data, bad_size
 template <op2::Value T>
 op_global op_decl_global(int dim, const T* initial, const char* name) {
   return op2::detail::decl_global(dim, op2::type_of<T>(), initial, name);
@@ -152,8 +163,9 @@ op_global op_decl_global(int, const C&, const char*) {
   return nullptr;
 }
 
-/// Sets a lazy global, in order with the queued loops; `values`, shape [dim], are copied. Executes
-/// pending loops only if the queue is full.
+/// Sets a lazy global, in order with the queued loops. Executes pending loops only if the queue is
+/// full.
+/// @param values  shape [dim], equal on all ranks; copied
 /// @throws op2::Error bad_type, null_data; what executing loops may throw
 template <op2::Value T>
 void op_set_global(op_global global, const T* values) {
@@ -165,8 +177,9 @@ void op_set_global(op_global global, const C& values) {
   op_set_global(global, std::data(values));
 }
 
-/// Executes pending loops and copies the value to `values`, shape [dim]; equal on all ranks.
-/// @throws op2::Error bad_type, and everything that executing loops may throw
+/// Executes pending loops and copies the value, which is equal on all ranks.
+/// @param values  shape [dim]
+/// @throws op2::Error bad_type, null_data, bad_size, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_global(op_global global, T* values) {
   op2::detail::fetch_global(global, op2::type_of<T>(), values);

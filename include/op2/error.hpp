@@ -13,7 +13,7 @@ namespace op2 {
 
 /// Stable numbers: `OP2-E203` in a message is `ErrorCode::bad_name` in every version.
 enum class ErrorCode : int {
-  kernel_text = 101,       ///< the compiler rejects the source of a kernel
+  kernel_source = 101,     ///< the compiler rejects the source of a kernel
   kernel_signature = 102,  ///< number, types or constness of parameters do not match the arguments
   kernel_include = 103,    ///< an included file is not found, too large, or not a regular file
   unknown_symbol = 104,    ///< the source names something that is not declared, nor a constant
@@ -50,8 +50,7 @@ enum class ErrorCode : int {
   not_finite = 223,           ///< a dat has NaN or infinity (with OP2_CHECK=finite)
   bits_differ = 224,          ///< loops give other bits if one thread runs them (OP2_CHECK=bits)
 
-  collective_mismatch = 401,              ///< the ranks of a job make different calls
-  divergent_ranks = collective_mismatch,  ///< its earlier name
+  collective_mismatch = 401,    ///< the ranks of a job make different calls
   kernel_differs = 402,         ///< the ranks of a job have different sources of one kernel
   communication_failure = 403,  ///< the message layer (MPI) reports an error
   order_dependent = 404,  ///< the result depends on the element order, which ranks have not in

@@ -15,8 +15,8 @@
 #include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
-/// A set whose size is the single integer in dataset `name`. Every rank declares an equal block; if
-/// the size is not divisible, the first ranks have one element more.
+/// A set whose size is the single integer in dataset `name` of `file`. Every rank declares an equal
+/// block; if the size is not divisible, the first ranks have one element more.
 /// @throws op2::Error bad_size (negative), too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 
@@ -84,6 +84,7 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, const C& v
                             op2::detail::given(values));
   op_write_const_hdf5(name, dim, type, std::data(values), file);
 }
+/// The same for memory of the type that `type` names.
 OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, const char* values,
                                  const char* file);
 

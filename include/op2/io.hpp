@@ -11,11 +11,11 @@
 
 /// Text: a line "size dim", then one line per element. Floating-point values have enough digits to
 /// read them back exactly (17 for double, where OP2 writes 16).
-/// @throws op2::Error io_failure (names the file and the reason)
+/// @throws op2::Error bad_type (an opaque dat), io_failure (names the file and the reason)
 OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 
 /// Binary: int size, int dim, then the values, shape [size x dim].
-/// @throws op2::Error io_failure
+/// @throws op2::Error as op_print_dat_to_txtfile
 OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 
 /// A VTK XML unstructured grid (.vtu, binary) that ParaView opens.
@@ -48,7 +48,7 @@ OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coord
 /// "point_values/<dat>".
 /// @param time  of the values, in the unit of the program
 /// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` has
-/// another ending, or is not a file that this function has written); for XDMF: bad_name (two fields of one name),
-/// not_compiled (a libop2 without HDF5)
+/// another ending, or is not a file that this function has written); for XDMF: bad_name (two fields
+/// of one name), not_compiled (a libop2 without HDF5)
 OP2_API void op_write_series(const char* series, double time, op_map cells_to_nodes,
                              op_dat coordinates, std::span<const op_dat> fields);

@@ -28,9 +28,10 @@ using HostCall = void (*)(void (*function)(), char* const* arguments);
 struct op_kernel_core {
   const char* name;
   const char* source;
-  const char* file;  ///< of the source if `text_is_file`, else of the call that declared it
-  int line;          ///< line of the call that declared it
-  bool text_is_file;
+  /// Path of the source file if `source_is_file`, otherwise of the file that called op_decl_kernel.
+  const char* file;
+  int line;                          ///< of that call; 1 of a source file
+  bool source_is_file;               ///< the source was read from `file`
   void (*host)();                    ///< host function, or null
   op2::HostCall call;                ///< calls `host`, or null
   const op2::Parameter* parameters;  ///< of the host function, shape [parameter_count], or null
@@ -57,8 +58,7 @@ struct HostFunction {
   static void call(void (*function)(), char* const* arguments) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       reinterpret_cast<void (*)(P...)>(function)(reinterpret_cast<P>(arguments[I])...);
-    }
-    (std::index_sequence_for<P...>{});
+    }(std::index_sequence_for<P...>{});
   }
   static constexpr Parameter parameters[] = {{type_of<std::remove_const_t<Reached<P>>>(),
                                               std::is_const_v<Reached<P>>,
@@ -134,11 +134,14 @@ concept NoKernel = !std::is_convertible_v<const K&, op_kernel>;
 /// A kernel from source. Local. The source must define a function `name` with one pointer parameter
 /// per loop argument; it may define helpers and include files (docs/kernels.md). It is compiled
 /// when the first loop that uses it is executed.
+/// @param name    of the function in the source; need not be unique
+/// @param source  C++; copied
 /// @param file, line  of the call, for messages
 /// @throws op2::Error bad_name, null_data
 OP2_API op_kernel op_decl_kernel(const char* name, const char* source,
                                  const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// The same with the source in the file `path`, which is read now.
+/// The same with the source in a file, which is read now.
+/// @param path  relative to the working directory, or absolute; every rank reads it
 /// @throws op2::Error bad_name, io_failure
 OP2_API op_kernel op_decl_kernel_file(const char* name, const char* path);

@@ -23,7 +23,7 @@ concept SizedArray =
 
 /// The same, of indices.
 template <class C>
-concept IndexArray = SizedArray<C> &&(type_of<std::ranges::range_value_t<C>>() == Type::i32);
+concept IndexArray = SizedArray<C> && (type_of<std::ranges::range_value_t<C>>() == Type::i32);
 
 /// The same, whose values outlive the expression: a variable, or a span of one.
 template <class C>
@@ -37,7 +37,7 @@ concept WritableArray =
 /// A pointer to values, or a built-in array of them.
 template <class P>
 concept ValuePointer = std::is_pointer_v<std::decay_t<P>> &&
-    Value<std::remove_const_t<std::remove_pointer_t<std::decay_t<P>>>>;
+                       Value<std::remove_const_t<std::remove_pointer_t<std::decay_t<P>>>>;
 
 /// A value in braces. Forms with `None` are not for calls that name the type, such as
 /// op_decl_dat<double>(...).
@@ -51,10 +51,8 @@ concept NoValues = sizeof...(None) == 0 && !SizedArray<C> && !ValuePointer<C>;
 
 /// The same of indices.
 template <class C>
-concept NoIndices =
-    !IndexArray<C> &&
-    (std::is_class_v<C> ||
-     std::is_pointer_v<std::decay_t<C>>)&&!std::is_convertible_v<const C&, const int*>;
+concept NoIndices = !IndexArray<C> && (std::is_class_v<C> || std::is_pointer_v<std::decay_t<C>>) &&
+                    !std::is_convertible_v<const C&, const int*>;
 
 /// The same of values that can be assigned.
 template <class C>

@@ -29,17 +29,21 @@ struct op_arg {
   bool optional = false;       ///< created with a flag: it may be off in other calls
 };
 
-/// Accesses `dat` directly (`index` -1, `map` OP_ID) or indirectly through column `index` of `map`.
-/// `index` -n, n > 1, makes a vector argument: the kernel gets an array of n pointers, to the rows
-/// in columns 0 .. n - 1. Local. `dim` and `type` repeat the declaration and are checked.
+/// Accesses `dat` directly or through a map. Local; checked by op_par_loop.
+/// @param index   column of `map`, from 0; -1: direct. -n, n > 1, makes a vector argument: the
+///                kernel gets an array of n pointers, to the rows in columns 0 .. n - 1
+/// @param map     from the set of the loop to that of `dat`; OP_ID: direct
+/// @param dim, type  those of the declaration, which they repeat
+/// @param access  how the kernel uses the row
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type,
                           op_access access);
 
-/// The short forms take dim and type from the dat.
+/// The same with dim and type of the dat.
 OP2_API op_arg op_arg_dat(op_dat dat, op_access access);
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, op_access access);
 
-/// An argument that is used only if `flag` is not 0; with 0, `dat` and `map` may be null.
+/// The same, used only if `flag` is not 0. With 0 the kernel gets null, and `dat` and `map` may be
+/// null.
 OP2_API op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim,
                               const char* type, op_access access);
 
@@ -51,6 +55,9 @@ OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* typ
 /// A raw global, memory of the program: OP_READ values are copied at the call; OP_INC, OP_MIN,
 /// OP_MAX and OP_WRITE are complete when `op_par_loop` returns, so they end the chain of loops.
 /// @param data  shape [dim], at most 16 MiB; a pointer to const can only be OP_READ
+/// @param dim   values that the kernel gets
+/// @param type  of the values, e.g. "double": must name T
+/// @param access  OP_READ, OP_WRITE, OP_INC, OP_MIN or OP_MAX
 template <op2::Value T>
 op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, true, dim, type, op2::type_of<T>(), access);
@@ -89,8 +96,9 @@ op_arg op_opt_arg_gbl(int flag, C&& data, int dim, const char* type, op_access a
 /// ones, to the lowest global index. Kernels of the usual form (docs/kernels.md) run on all
 /// threads, in vectors and on GPUs; with another one the loop runs in order on one thread of each
 /// rank, and is an error (order_dependent) in the reproducible mode on several ranks.
-/// @param data  shape [dim]
-/// @param reference  index of the argument, from 0
+/// @param data       shape [dim]
+/// @param dim, type  of the payload, as of op_arg_gbl
+/// @param reference  position of the argument of the minimum or maximum in the loop, from 0
 template <op2::Value T>
 op_arg op_arg_info(T* data, int dim, const char* type, int reference) {
   op_arg arg = op_arg_gbl(data, dim, type, OP_WRITE);
@@ -104,11 +112,14 @@ op_arg op_arg_info(C&& data, int dim, const char* type, int reference) {
   return op_arg_info(std::data(data), dim, type, reference);
 }
 
-/// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX, in order with the queued loops.
+/// A lazy global, in order with the queued loops. Local.
+/// @param access  OP_READ, OP_INC, OP_MIN or OP_MAX
 OP2_API op_arg op_arg_gbl(op_global global, op_access access);
 
-/// The original global index of the element (`index` -1, `map` OP_ID) or of the target in column
-/// `index` of `map`, passed to the kernel as `const int*`.
+/// An index in the order of the declaration, over all ranks, which the kernel gets as `const int*`:
+/// that of the element, or of a target. Local.
+/// @param index  column of `map`, from 0; -1: of the element
+/// @param map    from the set of the loop; OP_ID: of the element
 OP2_API op_arg op_arg_idx(int index, op_map map);
 
 /// The name of a loop, with the file and line of the call.
@@ -116,7 +127,7 @@ struct op_loop_name {
   const char* name;
   const char* file;
   int line;
-  /// Implicit: loops are called with a text, and the compiler adds the place.
+  /// Implicit, so that a string literal converts; file and line default to the call site.
   op_loop_name(const char* text, const char* call_file = __builtin_FILE(),
                int call_line = __builtin_LINE())
       : name(text), file(call_file), line(call_line) {}
@@ -128,10 +139,12 @@ OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set,
 }
 
 /// Queues `kernel` for every element of `set`. Collective. Arguments are checked here.
+/// @param kernel  of OP_KERNEL or op_decl_kernel
+/// @param name    of the loop, in tables and messages: a string literal
+/// @param args    one for each parameter of the kernel, in their order
 /// @throws op2::Error bad_name, bad_handle, wrong_set, bad_map_index, bad_access, bad_dim,
-/// bad_type,
-///         null_data, too_large, kernel_signature, conflicting_args; what executing loops may
-///         throw, if a raw reduction or a full queue forces it
+/// bad_type, null_data, too_large, kernel_signature, conflicting_args; if a reduction of a raw
+/// global or a full queue forces the execution: what executing loops may throw
 template <std::same_as<op_arg>... Args>
 void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) {
   const op_arg list[] = {args..., op_arg{}};

@@ -41,6 +41,7 @@ class op_region {
 
 /// The same without a scope; may be nested. Those that are open at `op_exit` end there,
 /// innermost first. Local.
+/// @param name  is copied
 /// @throws op2::Error not_initialised, wrong_thread, bad_name (empty)
 OP2_API void op_region_begin(const char* name);
 

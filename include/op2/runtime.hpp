@@ -11,6 +11,7 @@
 /// Initialises the library: reads the OP2_* variables and starts the threads. `--op2-help` among
 /// the arguments prints the table of switches and ends the program. Only the thread that calls it
 /// may use the library. Collective.
+/// @param argc, argv  of main: the program's own arguments stay
 /// @param diags  log level if OP2_LOG is not set: 0 errors, 1 warnings, 2 information, 3 all
 /// @throws op2::Error already_initialised, bad_option, not_compiled (several processes, no MPI)
 OP2_API void op_init(int argc, char** argv, int diags = 1);
@@ -20,7 +21,7 @@ OP2_API void op_init(int argc, char** argv, int diags = 1);
 /// MPI itself (MPI_THREAD_MULTIPLE) and finalises it in `op_exit`. MPI can be initialised only
 /// once: a program with several sessions on several ranks must initialise and finalise it itself.
 /// @param communicator  MPI_Comm_c2f of the program's communicator
-/// @throws op2::Error as op_init; communication_failure
+/// @throws op2::Error what op_init throws; communication_failure
 OP2_API void op_mpi_init(int argc, char** argv, int diags, int communicator);
 
 /// Called on several ranks when one of them has an error that the others do not see. Without a
@@ -49,6 +50,11 @@ OP2_API void op_exit();
 ///
 /// Routine "GEOM" selects bisection. PT-Scotch stands in for ParMETIS and KaHIP, and bisection or
 /// blocks for a library that is missing, with a log entry. Other sets inherit owners through maps.
+/// @param library      see the table; upper and lower case are the same
+/// @param routine      of the library, as in OP2; null or ""
+/// @param set, map     set whose elements are distributed, and the map for k-way; null: the library
+///                     chooses
+/// @param coordinates  dat on the set to bisect, dim 1 to 3, double; or of EXTERNAL; or null
 /// @throws op2::Error bad_option (unknown name), bad_handle, bad_dim, bad_type, bad_range (ranks of
 /// EXTERNAL); what executing loops may throw
 OP2_API void op_partition(const char* library, const char* routine, op_set set, op_map map,
@@ -65,7 +71,8 @@ OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::in
 
 /// Executes pending loops and copies the block that this rank declared, shape [declared elements x
 /// dim], in the original order. The length of a container is checked. Collective.
-/// @throws op2::Error bad_type, bad_size, and everything that executing loops may throw
+/// @param values  shape [declared elements x dim], of the dat's type
+/// @throws op2::Error bad_type, bad_size, null_data, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_data(op_dat dat, T* values) {
   op2::detail::fetch_data(dat, op2::type_of<T>(), values);
@@ -82,7 +89,7 @@ void op_fetch_data(op_dat, C&&) {
 
 /// The same for the elements low .. high (global indices, inclusive); all ranks get all of them.
 /// @param values  shape [(high - low + 1) x dim]
-/// @throws op2::Error bad_type, bad_range, bad_size
+/// @throws op2::Error bad_type, bad_range, bad_size, null_data, and as op_fetch_data
 template <op2::Value T>
 void op_fetch_data_idx(op_dat dat, T* values, std::int64_t low, std::int64_t high) {
   op2::detail::fetch_data_range(dat, op2::type_of<T>(), values, low, high);
@@ -111,7 +118,8 @@ OP2_API bool op_is_root();
 /// Prints on the root rank. Works before `op_init`; does not execute pending loops. Local.
 OP2_API void op_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Executes pending loops, then returns processor and wall clock time in seconds. Collective.
+/// Executes pending loops, then returns times in seconds. Collective.
+/// @param cpu, wall  of the processor on this rank, and of the wall clock; either may be null
 OP2_API void op_timers(double* cpu, double* wall);
 
 /// Executes pending loops, then prints the per-loop table: calls, time, bytes, bandwidth, share of
@@ -137,8 +145,8 @@ struct op_chain_statistics {
   std::int64_t exchanges;             ///< chains with an exchange
   std::int64_t messages, bytes;       ///< sent by this rank in halo exchanges
   std::int64_t packed_rows;           ///< rows of dats packed into these messages
-  std::int64_t core_iterations;       ///< interior phase: executed while messages are in flight
-  std::int64_t rest_iterations;       ///< boundary phase: executed after the messages have arrived
+  std::int64_t interior_iterations;   ///< interior phase: executed while messages are in flight
+  std::int64_t boundary_iterations;   ///< boundary phase: executed after the messages have arrived
   std::int64_t redundant_iterations;  ///< included in both: for elements that another rank owns
   int layers;                         ///< halo layers of the deepest exchange
   double wait_seconds;                ///< waiting for messages
@@ -153,16 +161,18 @@ OP2_API std::int64_t op_get_tiled_iterations(const char* loop_name);
 
 /// The same by phase, as in op_chain_statistics; on one rank all are in the boundary phase.
 struct op_loop_statistics {
-  std::int64_t core_iterations, rest_iterations, redundant_iterations;
+  std::int64_t interior_iterations;   ///< executed while messages are in flight
+  std::int64_t boundary_iterations;   ///< executed after the messages have arrived
+  std::int64_t redundant_iterations;  ///< included in both: for elements that another rank owns
 };
 /// Iterations of all loops of this name by phase, since `op_init`. Local.
 OP2_API op_loop_statistics op_get_loop_statistics(const char* loop_name);
 
-/// The exchanges of one dat since `op_init`: how many of them it was part of, and the halo layers
-/// that were sent, added up. The same on all ranks. Local.
-/// @throws op2::Error bad_handle
+/// The halo exchanges of one dat; the same on all ranks.
 struct op_halo_statistics {
-  std::int64_t exchanges, layers;
+  std::int64_t exchanges;  ///< of which the dat was part
+  std::int64_t layers;     ///< that were sent in them, added up
 };
 /// The exchanges of `dat` since `op_init`. Local.
+/// @throws op2::Error bad_handle
 OP2_API op_halo_statistics op_get_halo_statistics(op_dat dat);

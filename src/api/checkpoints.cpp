@@ -9,13 +9,13 @@
 #include <thread>
 #include <utility>
 
-#include <api/background.hpp>
-#include <api/runtime.hpp>
+#include <api/session.hpp>
 #include <comm/files/shared_output.hpp>
 #include <comm/messages/records.hpp>
 #include <core/checksum.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>
+#include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <sched/reduction.hpp>
 
@@ -289,9 +289,9 @@ bool Checkpoints::step() {
   const bool by_clock = times_.every_seconds > 0 || times_.signal != 0;
   if (by_clock && ++steps_looked_ >= steps_to_look_) {
     const Agreed agreed = look();
-    constexpr double patience = 0.5;  // seconds
-    const double steps =
-        patience / std::max(1e-9, agreed.seconds_since_looked) * static_cast<double>(steps_looked_);
+    constexpr double clock_check_interval = 0.5;  // seconds
+    const double steps = clock_check_interval / std::max(1e-9, agreed.seconds_since_looked) *
+                         static_cast<double>(steps_looked_);
     steps_to_look_ = std::llround(std::clamp(steps, 1.0, most_steps_to_look));
     steps_looked_ = 0;
     ends = agreed.signal_came;
@@ -303,3 +303,37 @@ bool Checkpoints::step() {
 }
 
 }  // namespace op2::api
+
+void op2::detail::keep(const char* name, int count, Type value_type, void* values) {
+  auto& runtime = op2::api::usable("op_keep");
+  op2::core::check_name("op_keep", name);
+  runtime.checkpoints.keep(name, count, value_type, values);
+}
+
+void op_checkpoint(const char* file) {
+  auto& runtime = op2::api::usable();
+  op2::core::check_path("op_checkpoint", file);
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  runtime.checkpoints.write(file);
+}
+
+bool op_restore(const char* file) {
+  auto& runtime = op2::api::usable();
+  op2::core::check_path("op_restore", file);
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  return runtime.checkpoints.restore(file);
+}
+
+void op_checkpoint_at(const char* file, const op_checkpoint_times& times) {
+  auto& runtime = op2::api::usable();
+  op2::core::check_path("op_checkpoint_at", file);
+  runtime.enter("op_checkpoint_at '{}', {} steps, {} seconds, signal {}", file, times.every_steps,
+                times.every_seconds, times.signal);
+  runtime.checkpoints.set_times(file, times);
+}
+
+bool op_checkpoint_step() {
+  auto& runtime = op2::api::usable();
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  return runtime.checkpoints.step();
+}

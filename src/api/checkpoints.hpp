@@ -13,7 +13,7 @@
 
 #include <comm/files/checkpoint_header.hpp>
 #include <comm/files/open_file.hpp>
-#include <core/signal_flag.hpp>
+#include <core/signals.hpp>
 
 namespace op2::api {
 

@@ -47,8 +47,8 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
 /// whole mesh. Collective.
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
   const auto entries = map.values();
-  const auto some = entries.first(std::min<std::size_t>(entries.size(), 4096));
-  const std::uint64_t hash = sched::fingerprint_of(comm::text_of(std::as_bytes(some)));
+  const auto sample = entries.first(std::min<std::size_t>(entries.size(), 4096));
+  const std::uint64_t hash = sched::fingerprint_of(comm::text_of(std::as_bytes(sample)));
   comm::WordReduction rows{{1}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
   rows.maxima = rows.minima;
   runtime.ranks().reduce(rows, "comparing rows of a map");
@@ -80,8 +80,8 @@ core::Dat& add_dat(api::Runtime& runtime, op_set set, int dim, Type value_type, 
   });
 }
 
-/// Where a relative path begins.
-std::string place_of(const char* path) {
+/// The folder in which a relative path begins, for messages.
+std::string base_folder_of(const char* path) {
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (path[0] == '/' || folder.empty()) return "";
@@ -92,7 +92,7 @@ std::string place_of(const char* path) {
 
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
-  const core::InPart part(&runtime.profile, core::Part::declarations);
+  const core::InPart part(&runtime.measurements.profile, core::Part::declarations);
   core::check_name("op_decl_set", name);
   runtime.enter("op_decl_set '{}'", name);
   runtime.check_together([&] {
@@ -104,14 +104,14 @@ op_set op_decl_set(int local_size, const char* name) {
   runtime.return_to_declared();
   core::Set* const set = runtime.collectively(
       [&] { return &runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name); });
-  if (runtime.value_log) runtime.value_log->declared(*set);
+  for (const auto& listener : runtime.measurements.listeners) listener->declared(*set);
   return report_name(runtime, "set", name, *set);
 }
 
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_map", name);
-  const core::InPart part(&runtime.profile, core::Part::declarations);
+  const core::InPart part(&runtime.measurements.profile, core::Part::declarations);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
@@ -123,20 +123,20 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
     report_copies(runtime, *core::record_of(from), added);
     return &added;
   });
-  if (runtime.value_log) runtime.value_log->declared(*map);
+  for (const auto& listener : runtime.measurements.listeners) listener->declared(*map);
   return report_name(runtime, "map", name, *map);
 }
 
 op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
                              const void* values, const char* name) {
   auto& runtime = api::usable("op_decl_dat");
-  const core::InPart part(&runtime.profile, core::Part::declarations);
+  const core::InPart part(&runtime.measurements.profile, core::Part::declarations);
   core::check_name("op_decl_dat", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
   core::Dat& dat = add_dat(runtime, set, dim, value_type, values, name);
-  if (runtime.value_log) runtime.value_log->declared(dat);
+  for (const auto& listener : runtime.measurements.listeners) listener->declared(dat);
   return report_name(runtime, "dat", name, dat);
 }
 
@@ -230,7 +230,7 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
   auto& runtime = api::readable("op_fetch_global");
-  const core::InPart part(&runtime.profile, core::Part::results);
+  const core::InPart part(&runtime.measurements.profile, core::Part::results);
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
   runtime.enter("op_fetch_global '{}'", record.name);
@@ -238,12 +238,12 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   const bool sends = record.has_partial && sched::sends_messages(runtime.ranks());
   const auto begin = core::Clock::now();
   {
-    const core::InPart reducing(sends ? &runtime.profile : nullptr, core::Part::reductions);
+    const core::InPart reducing(sends ? &runtime.measurements.profile : nullptr,
+                                core::Part::reductions);
     runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
   }
-  if (sends) runtime.trace.add("reduction", "combine", begin, core::Clock::now());
-  if (runtime.value_log) runtime.value_log->fetched(record);
-  if (runtime.recorder) runtime.recorder->fetched(record);
+  if (sends) core::report_span(runtime.measurements.listeners, "reduction", "combine", begin);
+  for (const auto& listener : runtime.measurements.listeners) listener->fetched(record);
   std::memcpy(values, runtime.host_copy(record.value), record.value.bytes());
 }
 
@@ -267,7 +267,7 @@ op_kernel op_decl_kernel_file(const char* name, const char* path) {
     core::fail(ErrorCode::io_failure,
                "cannot read a source: kernel '{}', file '{}'{}, {}; check the path and the "
                "permissions",
-               name, path, place_of(path), why);
+               name, path, base_folder_of(path), why);
   }
   return &runtime.mesh.add_kernel(name, std::move(*text), path, 1, true);
 }

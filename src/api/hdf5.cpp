@@ -165,7 +165,7 @@ void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map, int 
 
 void append_dat(const char* function, op_dat dat, const char* path_of_file, const char* path) {
   auto& runtime = begin_call(function, path_of_file, path, api::readable);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   runtime.flush();
   runtime.enter("{} '{}' '{}'", function, path_of_file, path);
   runtime.compare_declarations(path_of_file);
@@ -179,7 +179,7 @@ void append_dat(const char* function, op_dat dat, const char* path_of_file, cons
 
 op_set op_decl_set_hdf5(const char* file, const char* name) {
   auto& runtime = begin_call("op_decl_set_hdf5", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   runtime.enter("op_decl_set_hdf5 '{}' '{}'", file, name);
   const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   std::int64_t size = 0;
@@ -189,7 +189,7 @@ op_set op_decl_set_hdf5(const char* file, const char* name) {
 
 op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset) {
   auto& runtime = begin_call("op_decl_set_hdf5_infer_size", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   core::check_name("op_decl_set_hdf5_infer_size, dataset", dataset);
   runtime.enter("op_decl_set_hdf5_infer_size '{}' '{}' '{}'", file, name, dataset);
   const core::Progress progress(runtime.log, "reading " + source_of(file, dataset));
@@ -205,7 +205,7 @@ op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const cha
 op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
                         int base_index) {
   auto& runtime = begin_call("op_decl_map_hdf5", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
@@ -229,7 +229,7 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
 
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
   auto& runtime = begin_call("op_decl_dat_hdf5", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   const Type value_type = checked_type("dat", name, type);
@@ -253,7 +253,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
 void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Type value_type,
                                  void* values, const char* file) {
   auto& runtime = begin_call("op_get_const_hdf5", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_get_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   const core::Progress progress(runtime.log, "reading " + source_of(file, name));
@@ -270,7 +270,7 @@ void op_get_const_hdf5(const char* name, int dim, const char* type, char* values
 void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, Type value_type,
                                    const void* values, const char* file) {
   auto& runtime = begin_call("op_write_const_hdf5", file, name);
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   runtime.compare_declarations(file);
@@ -288,7 +288,7 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, const char
 
 void op_dump_to_hdf5(const char* file, int base_index) {
   auto& runtime = api::usable();
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   core::check_path("op_dump_to_hdf5", file);
   check_paths(runtime.mesh);
   runtime.flush();

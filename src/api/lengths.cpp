@@ -8,8 +8,8 @@
 #include <op2/lengths.hpp>
 
 #include <api/session.hpp>
-#include <core/counted.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;

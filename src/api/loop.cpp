@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <optional>
 
 #include <op2/par_loop.hpp>
 
-#include <api/finite_check.hpp>
 #include <api/session.hpp>
-#include <core/followed_map.hpp>
+#include <core/ordering_map.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -57,17 +55,15 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
                            std::span<const op_arg> args) {
   auto& runtime = api::usable("op_par_loop");
   core::check_loop(runtime.mesh, kernel, name, set, args);
-  std::optional<api::FiniteCheck> finite;
-  if (runtime.options.check_finite) finite.emplace(runtime, name, args);
-  if (runtime.options.reproducible) core::choose_leading_set(runtime.mesh);
-  if (runtime.pointer_check) runtime.pointer_check->compare(name, args);
+  for (const auto& listener : runtime.measurements.listeners) listener->loop_called(name, args);
+  if (runtime.options.reproducible) core::choose_ordering_set(runtime.mesh);
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
   const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);
   if (forces || at_once || runtime.engine.must_run_now(kernel, runtime.mesh))
     runtime.flush();
   else
     runtime.flush_if_full();
-  if (finite) finite->check_results();
-  if (runtime.value_log && forces) runtime.value_log->reduced(name, args);
-  if (!runtime.options.queue_loops) runtime.bring_dats_home();
+  for (const auto& listener : runtime.measurements.listeners)
+    listener->loop_returns(name, args, forces);
+  if (!runtime.options.queue_loops) runtime.download_all_dats();
 }

@@ -11,10 +11,11 @@
 #include <api/session.hpp>
 #include <comm/partition/partition.hpp>
 #include <comm/partition/partitioners.hpp>
+#include <core/clock.hpp>
 #include <core/error.hpp>
-#include <core/lower_case.hpp>
+#include <core/measurements/run_record.hpp>
 #include <core/progress.hpp>
-#include <core/seconds_since.hpp>
+#include <core/text.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -214,7 +215,7 @@ std::string distribute(api::Runtime& runtime, Request& request) {
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   auto& runtime = api::usable();
-  const core::InPart part(&runtime.profile, core::Part::partition);
+  const core::InPart part(&runtime.measurements.profile, core::Part::partition);
   if (set != nullptr) core::check_handle(runtime.mesh, "op_partition, set", set);
   if (map != nullptr) core::check_handle(runtime.mesh, "op_partition, map", map);
   if (coordinates != nullptr)
@@ -232,10 +233,10 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.decide_order(coordinates);
   const auto begin = core::Clock::now();
   const std::string text = distribute(runtime, request);
-  if (runtime.recorder)
-    runtime.recorder->partitioned({request.used->name, divided_set(runtime, request)->index,
-                                   request.map == nullptr ? -1 : request.map->index,
-                                   core::seconds_since(begin)});
+  for (const auto& listener : runtime.measurements.listeners)
+    listener->partitioned({request.used->name, divided_set(runtime, request)->index,
+                           request.map == nullptr ? -1 : request.map->index,
+                           core::seconds_since(begin)});
   if (text.empty()) return;
   if (request.used != request.wanted)
     runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", request.used->title,

@@ -84,7 +84,7 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   runtime.enter("per-loop table");
   core::LoopTable all;
   std::vector<comm::FoldedValues> numbers;
-  for (const core::LoopRow& mine : runtime.table.rows()) {
+  for (const core::LoopRow& mine : runtime.measurements.table.rows()) {
     core::LoopRow& row = all.row(mine.name);
     row = mine;
     numbers.push_back(sum(row.elements));
@@ -98,13 +98,13 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   }
   comm::reduce_values(runtime.ranks(), numbers);
   all.set_ranks(runtime.ranks().size());
-  for (const core::LoopRow& mine : runtime.table.rows())
+  for (const core::LoopRow& mine : runtime.measurements.table.rows())
     all.row(mine.name).mean_seconds /= all.ranks();
-  for (const auto& [subject, text] : runtime.table.notes()) all.note(subject, text);
+  for (const auto& [subject, text] : runtime.measurements.table.notes()) all.note(subject, text);
   runtime.enter("times of ranks");
   std::vector<std::string> times;
   runtime.collectively([&] {
-    const std::string mine = core::times_of_rank(runtime.profile, memory_of(runtime));
+    const std::string mine = core::times_of_rank(runtime.measurements.profile, memory_of(runtime));
     for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
       times.push_back(comm::text_of(message.bytes));
   });
@@ -124,7 +124,7 @@ std::string summary_of_all_ranks(Runtime& runtime) {
   runtime.enter("summary");
   op_jit_statistics jit = runtime.jit_statistics();
   op_chain_statistics halo = runtime.engine.statistics();
-  std::int64_t iterations = halo.core_iterations + halo.rest_iterations;
+  std::int64_t iterations = halo.interior_iterations + halo.boundary_iterations;
   const comm::FoldedValues all[] = {sum(jit.compiled),
                                     sum(jit.disk_hits),
                                     sum(jit.received),
@@ -146,7 +146,7 @@ std::string summary_of_all_ranks(Runtime& runtime) {
       jit.compiled, jit.compile_seconds, jit.disk_hits, jit.received, jit.memory_hits,
       jit.wait_seconds);
   const auto reductions = static_cast<std::size_t>(core::Part::reductions);
-  if (const auto sent = runtime.profile.part_times()[reductions].entries; sent > 0)
+  if (const auto sent = runtime.measurements.profile.part_times()[reductions].entries; sent > 0)
     text += fmt::format("Reductions: {} over {} ranks\n", sent, runtime.ranks().size());
   if (halo.exchanges == 0 && memory.rows == 0) return text;
   return text + fmt::format(
@@ -166,8 +166,7 @@ void check_report_paths(Runtime& runtime) {
   if (options.timing.empty() && options.trace.empty() && options.model_file.empty())
     return;  // equal on all ranks
   runtime.enter("paths of reports");
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
+  runtime.do_on_root([&] {
     if (options.timing != standard_output) check_target("OP2_TIMING", options.timing);
     check_target("OP2_TRACE", options.trace);
     check_target("OP2_MODEL", options.model_file);
@@ -183,7 +182,7 @@ const char* note_on_device(const core::Options& options) {
 }
 
 void print_timing(Runtime& runtime) {
-  runtime.printed_loops = executed_loops(runtime.table);
+  runtime.printed_loops = executed_loops(runtime.measurements.table);
   const core::LoopTable table = table_of_all_ranks(runtime);
   const std::string summary = summary_of_all_ranks(runtime);
   if (!runtime.ranks().is_root()) return;  // op_printf does not know that when the session ends
@@ -196,34 +195,14 @@ void write_timing(Runtime& runtime) {
   if (path.empty()) return;
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   if (path == standard_output) {
-    const bool is_printed = runtime.printed_loops == executed_loops(runtime.table);
+    const bool is_printed = runtime.printed_loops == executed_loops(runtime.measurements.table);
     return is_printed ? void() : print_timing(runtime);
   }
   const core::LoopTable table = table_of_all_ranks(runtime);
   runtime.enter("OP2_TIMING");
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
+  runtime.do_on_root([&] {
     comm::FileWriter file(path);
     file.write(table_for(path, table));
-    file.publish();
-  });
-}
-
-void write_trace(Runtime& runtime) {
-  if (!runtime.trace.on()) return;
-  const core::Progress progress(runtime.log, fmt::format("writing '{}'", runtime.options.trace));
-  runtime.enter("trace");
-  std::vector<std::string> events;
-  runtime.collectively([&] {
-    const std::string mine = runtime.trace.events(runtime.ranks().rank());
-    for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
-      events.push_back(comm::text_of(message.bytes));
-  });
-  runtime.enter("OP2_TRACE");
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
-    comm::FileWriter file(runtime.options.trace);
-    file.write(core::trace_as_json(events, runtime.trace.dropped()));
     file.publish();
   });
 }

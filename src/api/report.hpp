@@ -27,9 +27,8 @@ void check_report_paths(Runtime& runtime);
 /// Prints the per-loop table and the summary to standard output, on the root.
 void print_timing(Runtime& runtime);
 
-/// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root; the table of OP2_TIMING=-
-/// is printed, unless the program has printed it after its last loop.
+/// Writes the file that OP2_TIMING asks for, on the root; the table of OP2_TIMING=- is printed,
+/// unless the program has printed it after its last loop.
 void write_timing(Runtime& runtime);
-void write_trace(Runtime& runtime);
 
 }  // namespace op2::api

@@ -42,14 +42,12 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
                "fetch them and write them by the program",
                function, record.name_storage, record.type);
   auto& runtime = api::readable();
-  const core::InPart part(&runtime.profile, core::Part::files);
+  const core::InPart part(&runtime.measurements.profile, core::Part::files);
   runtime.flush();
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name_storage);
-  runtime.check_together([&] {
-    if (runtime.ranks().is_root()) write(path, whole.field());
-  });
+  runtime.do_on_root([&] { write(path, whole.field()); });
 }
 
 }  // namespace
@@ -57,11 +55,11 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = api::readable_dat("op_fetch_data", dat);
   auto& runtime = api::readable();
-  const core::InPart part(&runtime.profile, core::Part::results);
+  const core::InPart part(&runtime.measurements.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
-  if (runtime.value_log) runtime.value_log->fetched(record);
+  for (const auto& listener : runtime.measurements.listeners) listener->fetched(record);
   runtime.collectively(
       [&] { runtime.rows.copy_declared(record, static_cast<std::byte*>(values)); });
 }
@@ -70,7 +68,7 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                                    std::int64_t high) {
   const core::Dat& record = api::readable_dat("op_fetch_data_idx", dat);
   auto& runtime = api::readable();
-  const core::InPart part(&runtime.profile, core::Part::results);
+  const core::InPart part(&runtime.measurements.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {
@@ -86,7 +84,7 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                  "'{}' has {}; give two of them, the lower first",
                  record.name_storage, low, high, record.set->name, record.on().global_size);
   });
-  if (runtime.value_log) runtime.value_log->fetched(record);
+  for (const auto& listener : runtime.measurements.listeners) listener->fetched(record);
   runtime.collectively([&] {
     runtime.rows.copy_declared_range(record, low, high, static_cast<std::byte*>(values));
   });

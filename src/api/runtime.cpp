@@ -8,11 +8,10 @@
 
 #include <op2/version.hpp>
 
-#include <api/agreed_switches.hpp>
-#include <api/jit_options.hpp>
-#include <api/open_device.hpp>
+#include <api/code_makers.hpp>
 #include <comm/messages/agreement.hpp>
 #include <core/error.hpp>
+#include <core/measurements/tools.hpp>
 #include <core/progress.hpp>
 #include <sched/signature.hpp>
 
@@ -20,16 +19,16 @@ namespace op2::api {
 namespace {
 
 /// Ranks on one machine that the launcher does not bind to cores share these evenly.
-core::Topology share_of_node(core::Topology topology, const comm::NodeRank& place) {
-  const int cores = std::max(1, topology.cores / place.count);
-  topology.caches.shared /= place.count;
+core::Topology share_of_node(core::Topology topology, const comm::NodeRank& node) {
+  const int cores = std::max(1, topology.cores / node.count);
+  topology.caches.shared /= node.count;
   const bool bound =
-      topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / place.count;
-  if (place.count == 1 || bound) return topology;
+      topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / node.count;
+  if (node.count == 1 || bound) return topology;
   core::Topology share{{}, cores, topology.caches};
   for (int k = 0; k < cores; ++k)
     share.processors.push_back(topology.processors[static_cast<std::size_t>(
-        (place.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
+        (node.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
   return share;
 }
 
@@ -39,7 +38,7 @@ core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
                                                            : std::min(level, core::LogLevel::error);
 }
 
-/// All ranks have it, each at another point of the program.
+/// Whether all ranks have an error of this code, each at another point of the program.
 bool is_mismatch(ErrorCode code) {
   return code == ErrorCode::collective_mismatch || code == ErrorCode::rank_ended;
 }
@@ -58,6 +57,32 @@ comm::RowOrder row_order(const core::Options& options) {
   const bool as_needed = options.reproducible && !options.check_bits;
   return {options.renumber, options.reproducible,
           as_needed ? core::shallowest_tracked : core::deepest_tracked};
+}
+
+/// The switches that must have one value on all ranks, because ranks with different ones would wait
+/// for each other in different calls, or execute different chains: their names and values, in one
+/// line, which op_init compares. Values are numbers of those in docs/switches.md, from 0; of files
+/// only whether they are named.
+std::string agreed_switches(const core::Options& options) {
+  const auto number = [](auto value) { return static_cast<int>(value); };
+  const int debug_words = (options.eliminate_dead_loops ? 0 : 1) + 2 * number(options.simd) +
+                          (options.fuse ? 0 : 8) + (options.queue_loops ? 0 : 16);
+  // Only auto counts with tiles on all ranks; otherwise each rank may choose its own.
+  const core::Tiling tile =
+      options.chain == core::ChainMode::automatic ? options.tile : core::Tiling{};
+  const int checks = number(options.check_bits) + 2 * number(options.check_finite);
+  return fmt::format(
+      "OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_SLICE {}, OP2_TILE {} of {} rows, queue_max {}, "
+      "exchange {}, OP2_TARGET {}, "
+      "OP2_JIT {}, OP2_REPRODUCIBLE {}, OP2_FP_CONTRACT {}, OP2_REDUCE {}, node_size {}, "
+      "schedules {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', OP2_TIMING {}, "
+      "OP2_TRACE {}, OP2_HASH {}, OP2_MODEL {}, OP2_ASYNC_IO {} (set or not), OP2_CHECK {}",
+      number(options.chain), options.depth_max, options.slice, number(tile.mode), tile.rows,
+      options.queue_max, number(options.exchange), number(options.target), number(options.jit),
+      options.reproducible, options.contracts(), number(options.reduce), options.node_size,
+      options.schedules, debug_words, options.partitioner, !options.timing.empty(),
+      !options.trace.empty(), !options.hash_file.empty(), !options.model_file.empty(),
+      options.async_io_bytes > 0, checks);
 }
 
 /// Of a job of several ranks.
@@ -92,30 +117,38 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       device(open_device(options, session.get())),
       rows(mesh, session ? *session->communicator : *self, row_order(options)),
       log(level_of(ranks(), level), ranks().log_prefix(),
-          std::chrono::milliseconds(options.patience_ms)),
-      trace(!options.trace.empty()),
-      tools(options.tools, ranks().rank(), ranks().size()),
+          std::chrono::milliseconds(options.progress_interval_ms)),
       topology(share_of_node(of_process, ranks().on_node())),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
-      host_jit(device == nullptr
-                   ? nullptr
-                   : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
-      jit(make_jit(options, jit_options(options, mesh, trace), log, device.get(), host_jit.get())),
-      recorder(options.model_file.empty() ? nullptr : std::make_unique<sched::Recorder>()),
-      engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
-              sched::prover_of(options, jit, host_jit.get()), recorder.get(), &profile}),
+      host_jit(device == nullptr ? nullptr
+                                 : std::make_unique<jit::Jit>(
+                                       jit_options(options, mesh, measurements.listeners), log)),
+      jit(make_jit(options, jit_options(options, mesh, measurements.listeners), log, device.get(),
+                   host_jit.get())),
+      engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), measurements, log,
+              sched::prover_of(options, jit, host_jit.get())}),
       crash_report(level != core::LogLevel::off, ranks().log_prefix()),
+      makers_{&jit},
+      engines_{&engine},
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
-  ranks().on_long_wait([told = std::make_shared<core::Log>(level, ranks().log_prefix())](
-                           const std::string& text) { told->warning_once(text, text); });
+  if (host_jit != nullptr) makers_.push_back(host_jit.get());
+  if (!options.tools.empty())  // first, so that a tool hears of everything
+    measurements.listeners.push_back(
+        std::make_unique<core::Tools>(options.tools, ranks().rank(), ranks().size()));
+  ranks().on_long_wait([waits = std::make_shared<core::Log>(level, ranks().log_prefix())](
+                           const std::string& text) { waits->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
   enter("op_init of libop2 {} with {}", OP2_VERSION_STRING, agreed_switches(options));
   ranks().barrier();
   ranks().reduce_by(options.reduce, options.node_size);
-  trace.restart();
   if (device != nullptr) device->leave();
   mpi = std::move(session);
+}
+
+Runtime::~Runtime() {
+  join_threads();  // which tell of spans
+  measurements.listeners.clear();
 }
 
 void Runtime::announce(std::string call) {
@@ -194,11 +227,11 @@ void Runtime::host_function_threw(const std::string& what) {
 
 /// For an error of this rank. @return whether others wait for it
 bool Runtime::tell_others(const Error& error) {
-  const bool executing = engine.executing() || (bits_check && bits_check->executing());
+  const bool executing = std::ranges::any_of(engines_, &sched::Engine::executing);
   if (is_uniform(error.code()) && !executing) return false;
-  const bool told = end_others(log, ranks(), handler_, error);
-  reported_ = reported_ || told;
-  return told;
+  const bool others_wait = end_others(log, ranks(), handler_, error);
+  reported_ = reported_ || others_wait;
+  return others_wait;
 }
 
 void Runtime::end_job(const Error& error) {
@@ -216,11 +249,7 @@ void Runtime::flush() {
   const gpu::CurrentContext current(driver_of(device.get()));
   try {
     const Marked executing(executing_);
-    const core::InPart part(queue.empty() ? nullptr : &profile, core::Part::loops);
-    if (bits_check)
-      bits_check->flush();
-    else
-      engine.flush(queue, mesh);
+    if (!queue.empty()) execute();
   } catch (const std::bad_alloc&) {
     const Error failure = poisoned_by({ErrorCode::out_of_memory,
                                        "out of memory: the queued loops, to plan or execute; use a "
@@ -229,7 +258,7 @@ void Runtime::flush() {
     throw failure;
   } catch (const Error& error) {
     const bool intact =
-        error.code() == ErrorCode::out_of_memory && bits_check == nullptr && engine.is_intact();
+        error.code() == ErrorCode::out_of_memory && !options.check_bits && engine.is_intact();
     const Error failure = poisoned_by(error, intact);
     if (!intact) tell_others(failure);
     throw failure;
@@ -244,23 +273,28 @@ void Runtime::flush() {
   mention_partition();
 }
 
+void Runtime::execute() {
+  const core::InPart part(&measurements.profile, core::Part::loops);
+  for (const auto& listener : measurements.listeners) listener->flush_begins();
+  engine.flush(queue, mesh);
+  for (const auto& listener : measurements.listeners) listener->flush_ends();
+}
+
 void Runtime::finish() {
   flush();
-  const core::InPart part(device == nullptr ? nullptr : &profile, core::Part::loops);
+  const core::InPart part(device == nullptr ? nullptr : &measurements.profile, core::Part::loops);
   guard([this] { engine.wait(); }, true);
 }
 
-void Runtime::bring_dats_home() {
+void Runtime::download_all_dats() {
   guard([this] {
     for (const auto& dat : mesh.dats()) dat->rows.host_read();
-    if (pointer_check) pointer_check->remember();
+    for (const auto& listener : measurements.listeners) listener->dats_downloaded();
   });
 }
 
 void Runtime::join_threads() {
-  jit.join_threads();
-  if (host_jit != nullptr) host_jit->join_threads();
-  if (bits_check != nullptr) bits_check->join_threads();
+  for (jit::Jit* maker : makers_) maker->join_threads();
 }
 
 op_jit_statistics Runtime::jit_statistics() const {
@@ -313,7 +347,7 @@ void Runtime::settle() {
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
   flush();
-  if (value_log) value_log->fetched(dat);
+  for (const auto& listener : measurements.listeners) listener->fetched(dat);
   enter("fetch of dat '{}'", dat.name_storage);
   return collectively([&] { return rows.declared_rows(dat, storage); });
 }
@@ -345,6 +379,23 @@ void Runtime::adapt_queue_bound() {
     queue_bound_ = most - most % period;
   else if (queue.size() >= queue_bound_)
     queue_bound_ = most;
+}
+
+/// On one rank of several, by what that rank has executed: costs no message.
+void Runtime::mention_partition() {
+  if (partitioned || !ranks().is_root()) return;
+  constexpr std::int64_t enough = 20'000;  // iterations
+  constexpr double large = 0.2;            // of them
+  const op_chain_statistics& iterations = engine.statistics();
+  const std::int64_t all = iterations.interior_iterations + iterations.boundary_iterations;
+  const double share = static_cast<double>(iterations.redundant_iterations) /
+                       static_cast<double>(std::max<std::int64_t>(all, 1));
+  if (all < enough || share < large) return;
+  log.warning_once("partition",
+                   fmt::format("op_partition was not called: each rank owns the elements that it "
+                               "declares, and {:.0f} % of {} iterations of rank 0 are redundant; "
+                               "call op_partition before the first loop",
+                               100 * share, all));
 }
 
 }  // namespace op2::api

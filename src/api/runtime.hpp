@@ -12,34 +12,27 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <api/background_results.hpp>
-#include <api/bits_check.hpp>
 #include <api/checkpoints.hpp>
-#include <api/model_log.hpp>
-#include <api/pointer_check.hpp>
-#include <api/value_log.hpp>
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/partition/partitioners.hpp>
 #include <core/crash_report.hpp>
 #include <core/log.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
-#include <core/profile.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
-#include <core/tools.hpp>
 #include <core/topology.hpp>
-#include <core/trace.hpp>
 #include <gpu/device.hpp>
 #include <jit/jit.hpp>
 #include <op2/runtime.hpp>
 #include <sched/engine.hpp>
-#include <sched/recorder.hpp>
 
 namespace op2::api {
 
@@ -59,6 +52,9 @@ class Runtime {
   Runtime(core::Options given, const core::Topology& topology, core::LogLevel level,
           std::unique_ptr<comm::MpiSession>& mpi, op_error_handler handler);
 
+  /// Listeners end first: those that execute loops use the rest.
+  ~Runtime();
+
   comm::Communicator& ranks() const { return rows.communicator(); }
   bool alone() const { return ranks().size() == 1; }
 
@@ -76,6 +72,13 @@ class Runtime {
   /// If the check throws on any rank, all throw: this one its own error, the others one of the same
   /// code that names the rank. Collective; call `enter` before.
   void check_together(const std::function<void()>& check);
+
+  /// The same for work of the root alone.
+  void do_on_root(const std::function<void()>& action) {
+    check_together([&] {
+      if (ranks().is_root()) action();
+    });
+  }
 
   /// The result of a collective function that may fail on this rank alone, for example because
   /// memory is short. The others then wait for this rank, so the job is ended.
@@ -132,7 +135,7 @@ class Runtime {
   }
 
   /// Makes the host's copies of all dats current. Local.
-  void bring_dats_home();
+  void download_all_dats();
 
   /// Of the code for the device and for the host.
   op_jit_statistics jit_statistics() const;
@@ -156,6 +159,12 @@ class Runtime {
   /// others wait `time_of_root` for it to end the job. Returns on one rank.
   void end_job(const Error& error);
 
+  /// A listener executes loops itself, with its own maker of code and engine; both outlive it.
+  void also_executes(jit::Jit& maker, sched::Engine& executing) {
+    makers_.push_back(&maker);
+    engines_.push_back(&executing);
+  }
+
   /// Waits until no thread loads or makes code.
   void join_threads();
 
@@ -171,28 +180,22 @@ class Runtime {
   comm::DistributedMesh rows;
   core::Log log;
   comm::Partitioners partitioners = comm::library_partitioners();
-  core::Trace trace;
-  core::Tools tools;
-  core::Profile profile{trace, tools};
-  core::LoopTable table;
+  core::Measurements measurements;
   core::Queue queue;
   const core::Topology topology;  ///< what this rank may use
   core::ThreadPool pool;
   std::unique_ptr<jit::Jit> host_jit;  ///< for loops that the device cannot run; null: no device
   jit::Jit jit;                        ///< may ask that of the host
-  std::unique_ptr<sched::Recorder> recorder;  ///< null: OP2_MODEL is not set
   sched::Engine engine;
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;
-  std::unique_ptr<BitsCheck> bits_check;                  ///< null: OP2_CHECK=bits is not set
-  std::unique_ptr<PointerCheck> pointer_check;            ///< null: none, or there is no device
-  std::unique_ptr<ValueLog> value_log;                    ///< null: OP2_HASH is not set
   std::unique_ptr<BackgroundResults> background_results;  ///< null: OP2_ASYNC_IO is off
   Checkpoints checkpoints{*this};
   std::int64_t printed_loops = -1;  ///< executed when the per-loop table was last printed
 
  private:
   void announce(std::string call);
+  void execute();
   void guard(const std::function<void()>& action, bool moves_rows = false);
   std::optional<Error> failure_of(const std::function<void()>& action) const;
   void adapt_queue_bound();
@@ -201,6 +204,8 @@ class Runtime {
   void host_function_threw(const std::string& what);
   bool tell_others(const Error& error);
 
+  std::vector<jit::Jit*> makers_;        ///< all that make code
+  std::vector<sched::Engine*> engines_;  ///< all that execute loops
   const std::thread::id thread_ = std::this_thread::get_id();
   const op_error_handler handler_;
   std::uint64_t calls_ = 0;  ///< of collective functions

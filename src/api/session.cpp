@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/session.hpp>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,17 +22,16 @@
 #include <op2/runtime.hpp>
 #include <op2/version.hpp>
 
-#include <api/background.hpp>
-#include <api/process_end.hpp>
+#include <api/listeners/listeners.hpp>
 #include <api/report.hpp>
 #include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
-#include <core/counted.hpp>
 #include <core/error.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/loop_table.hpp>
 #include <core/progress.hpp>
+#include <core/text.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
 
@@ -166,6 +168,99 @@ const core::Dat& readable_dat(const char* function, op_dat dat) {
 
 }  // namespace op2::api
 
+namespace op2::api {
+namespace {
+
+enum class Ending { program, mpi };
+
+/// A rank that ends the program, or MPI, while others wait for it ends the job.
+/// @throws what waiting ranks have found out meanwhile
+void report_exit_without_op_exit(Runtime& runtime, Ending ending) {
+  const bool ends_mpi = ending == Ending::mpi;  // then all ranks take part, unless they have failed
+  if (runtime.failed() && !ends_mpi) return;
+  if (!runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
+  const auto waiting = ends_mpi && !runtime.failed() ? runtime.ranks().waiting_rank_at_end()
+                                                     : runtime.ranks().waiting_rank();
+  if (!waiting) return;
+  runtime.end_job(
+      Error(ErrorCode::rank_ended,
+            fmt::format("a rank {} without op_exit: rank {}, while {}; call op_exit on every rank, "
+                        "after the same calls",
+                        ends_mpi ? "calls MPI_Finalize" : "ends the program",
+                        runtime.ranks().rank(), *waiting)));
+}
+
+/// A program that ends without op_exit must not succeed silently if loops were never executed. One
+/// that ends with a failure has said why: an error that it has caught, for example.
+void report_discarded_loops(int status, void*) {
+  Runtime* runtime = session_or_null();
+  if (runtime == nullptr || runtime->forked()) return;
+  try {
+    report_exit_without_op_exit(*runtime, Ending::program);
+  } catch (const std::exception& error) {  // nobody could catch it
+    runtime->log.error(error.what());
+  }
+  for (const std::string& path :
+       {runtime->options.timing, runtime->options.trace, runtime->options.model_file})
+    if (!path.empty())
+      runtime->log.warning(fmt::format(
+          "the report is not written: '{}'; call op_exit before the program ends", path));
+  report_unfinished_results(*runtime);
+  if (status != EXIT_SUCCESS) return;
+  if (runtime->queue.empty()) {
+    if (runtime->mpi != nullptr && comm::mpi_is_running())
+      runtime->log.warning("the program ends without op_exit, so MPI was not ended; call op_exit");
+    return;
+  }
+  runtime->log.error(
+      fmt::format("queued loops were never executed: {}; call op_exit before the program ends",
+                  runtime->queue.size()));
+  std::cout.flush();
+  std::fflush(nullptr);
+  _exit(EXIT_FAILURE);
+}
+
+void mark_forked() {
+  if (Runtime* const runtime = session_or_null()) runtime->mark_forked();
+}
+
+/// Registered when the library is loaded, so that it runs at exit after everything that the program
+/// registers, and after the program's destructors.
+[[gnu::constructor]] void watch_process() {
+  on_exit(report_discarded_loops, nullptr);  // libop2 stays loaded (-z nodelete)
+  pthread_atfork(nullptr, nullptr, mark_forked);
+}
+
+/// Waits for the threads that load or make code when the thread that called op_init ends. If it
+/// ends the program, that is before any static destructor: those of the compiler's libraries, which
+/// are loaded later than everything else, would run first and take away what the threads use.
+struct EndOfThread {
+  ~EndOfThread() {
+    Runtime* runtime = session_or_null();
+    if (runtime != nullptr && !runtime->forked()) runtime->join_threads();
+  }
+};
+
+}  // namespace
+
+void report_early_finalize() {
+  Runtime* const runtime = session_or_null();
+  if (runtime == nullptr || runtime->forked()) return;
+  try {
+    report_exit_without_op_exit(*runtime, Ending::mpi);
+  } catch (const Error& error) {
+    runtime->end_job(error);
+  } catch (const std::exception& error) {
+    runtime->log.error(error.what());
+  }
+}
+
+void watch_thread() {
+  [[maybe_unused]] static thread_local const EndOfThread end;
+}
+
+}  // namespace op2::api
+
 namespace {
 
 /// MPI if a launcher started several processes, or if the program uses it.
@@ -197,7 +292,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   const bool is_first = mpi == nullptr || mpi->communicator->is_root();
   core::Log starting(is_first ? level : core::LogLevel::error,
                      mpi == nullptr ? "" : mpi->communicator->log_prefix(),
-                     std::chrono::milliseconds(options.patience_ms));
+                     std::chrono::milliseconds(options.progress_interval_ms));
   try {
     const core::Progress progress(starting, "op_init");
     runtime =
@@ -211,12 +306,9 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   }
   api::check_report_paths(*runtime);
   api::begin_background(*runtime);
-  if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
-  if (options.check_pointers && runtime->device != nullptr)
-    runtime->pointer_check = std::make_unique<api::PointerCheck>(runtime->mesh, runtime->log);
-  if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
+  api::add_listeners(*runtime);
   api::report_startup(*runtime);
-  runtime->profile.enter(core::Part::program);
+  runtime->measurements.profile.enter(core::Part::program);
   running = std::move(runtime);
   if (running->mpi != nullptr) running->mpi->on_finalize(api::report_early_finalize);
   api::watch_thread();
@@ -256,19 +348,20 @@ void op_exit() {
   attempt([&] { api::end_background(*runtime); });
   attempt([&] {
     if (failure || runtime->failed()) return;
-    if (runtime->value_log) runtime->value_log->close();
-    if (runtime->recorder) api::write_model(*runtime);
-    const core::InPart waiting(&runtime->profile, core::Part::messages);
+    for (const auto& listener : runtime->measurements.listeners) listener->session_completes();
+    const core::InPart waiting(&runtime->measurements.profile, core::Part::messages);
     const core::Progress progress(runtime->log, "op_exit, until other ranks call it");
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });
-  while (runtime->profile.end_region()) {
+  while (runtime->measurements.profile.end_region()) {
   }
-  if (const std::string loops = core::fallen_back_as_text(runtime->table); !loops.empty())
+  if (const std::string loops = core::fallen_back_as_text(runtime->measurements.table);
+      !loops.empty())
     runtime->log.warning(loops);
   attempt([&] { api::write_timing(*runtime); });
-  attempt([&] { api::write_trace(*runtime); });
+  for (const auto& listener : runtime->measurements.listeners)
+    attempt([&] { listener->session_ends(); });
   attempt([&] {
     if (runtime->device != nullptr) runtime->device->hold();
   });

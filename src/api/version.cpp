@@ -15,7 +15,7 @@
 #include <op2/version.hpp>
 
 #include <core/error.hpp>
-#include <core/lower_case.hpp>
+#include <core/text.hpp>
 
 namespace op2::api {
 namespace {

@@ -15,7 +15,7 @@ bool fits_dat(const arg& given, ::op_arg& made, const op_loop_name& loop, int nu
     runtime.log.warning_once(
         fmt::format("dim {} of {}", given.dim, dat.name_storage),
         fmt::format("{}: dim {}, but dat '{}' has {}; the kernel gets whole rows",
-                    core::text_of_place(loop, number), given.dim, dat.name_storage, dat.dim));
+                    core::argument_site(loop, number), given.dim, dat.name_storage, dat.dim));
   made.dim = dat.dim;
   return dat.opaque;
 }

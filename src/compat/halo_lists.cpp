@@ -27,10 +27,10 @@ void add_level(Halo& halo, const comm::HaloLevel& level) {
 void add_set(SetLists& lists, const core::Set& set, comm::DistributedMesh& rows) {
   const auto count = static_cast<std::size_t>(set.size + set.exec_size + set.nonexec_size);
   lists.numbers.resize(count);
-  if (set.numbers.empty())
+  if (set.global_indices.empty())
     std::iota(lists.numbers.begin(), lists.numbers.end(), wide_index{0});
   else
-    std::copy_n(set.numbers.begin(), count, lists.numbers.begin());
+    std::copy_n(set.global_indices.begin(), count, lists.numbers.begin());
   lists.owners.assign(count, rows.communicator().rank());
   if (!set.layout->owner.empty())
     std::copy_n(set.layout->owner.begin(), count, lists.owners.begin());
@@ -60,7 +60,7 @@ void show(SetLists& lists, op_set set) {
 /// Whether it is known who owns what.
 bool has_owners(const core::Mesh& mesh, const comm::DistributedMesh& rows) {
   return rows.has_halo_plan() ||
-         std::ranges::all_of(mesh.sets(), [](const auto& set) { return set->whole; });
+         std::ranges::all_of(mesh.sets(), [](const auto& set) { return set->is_single_rank; });
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ struct Place {
 
   Type type_of(const char* type) const {
     const auto known = type != nullptr ? type_named(type) : std::nullopt;
-    return known ? *known : compat::type_of(core::text_of_place(loop, number), type);
+    return known ? *known : compat::type_of(core::argument_site(loop, number), type);
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include <op2/compat/op2_functions.h>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::compat {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 
 namespace op2::compat {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <core/trace.hpp>
+#include <core/clock.hpp>
 
 namespace op2::compat {
 

@@ -91,9 +91,7 @@ void write_on_root(api::Runtime& runtime, const char* function, const char* path
                    const std::function<std::string()>& text) {
   core::check_path(function, path);
   runtime.enter("{} '{}'", function, path);
-  runtime.check_together([&] {
-    if (runtime.ranks().is_root()) write_file(path, text());
-  });
+  runtime.do_on_root([&] { write_file(path, text()); });
 }
 
 void op_timing_output() {

@@ -12,7 +12,7 @@
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 
 namespace op2::compat {
 namespace {

@@ -14,7 +14,7 @@
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <core/error.hpp>
-#include <core/trace.hpp>
+#include <core/clock.hpp>
 
 namespace op2::compat {
 namespace {

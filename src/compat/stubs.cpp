@@ -72,7 +72,7 @@ int exchange(op_set set, int count, arg* args) {
     check_args("op_mpi_halo_exchanges", count, args);
     const std::vector<const arg*> dats = dats_of(count, args);
     const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
-    if (!core::record_of(set)->whole)
+    if (!core::record_of(set)->is_single_rank)
       par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),
                static_cast<int>(dats.size()));
     runtime.flush();

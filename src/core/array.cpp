@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <core/arithmetic.hpp>
 #include <core/error.hpp>
-#include <core/round_up.hpp>
 
 namespace op2::core {
 
@@ -67,7 +67,7 @@ void DeviceCopies::release(DeviceBuffer& bytes) noexcept {
 }
 
 void DeviceCopies::forget(DeviceAddress address) noexcept {
-  std::erase_if(listed_, [&](const Listed& one) { return one.address == address; });
+  std::erase_if(listed_, [&](const Listed& listed) { return listed.address == address; });
 }
 
 std::string DeviceCopies::list(std::size_t most) const {
@@ -76,10 +76,10 @@ std::string DeviceCopies::list(std::size_t most) const {
     std::size_t bytes, times;
   };
   std::vector<Line> lines;
-  for (const Listed& one : listed_) {
-    const auto same = std::ranges::find(lines, one.label, &Line::label);
-    const auto line = same == lines.end() ? lines.insert(same, {one.label, 0, 0}) : same;
-    line->bytes += one.bytes;
+  for (const Listed& listed : listed_) {
+    const auto same = std::ranges::find(lines, listed.label, &Line::label);
+    const auto line = same == lines.end() ? lines.insert(same, {listed.label, 0, 0}) : same;
+    line->bytes += listed.bytes;
     ++line->times;
   }
   std::ranges::stable_sort(lines, std::greater(), &Line::bytes);

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include <core/scramble.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::core {
 
@@ -21,12 +21,12 @@ constexpr std::int64_t word_bytes = 8, block_words = 512, block_bytes = block_wo
 constexpr std::array<std::uint64_t, block_words> word_factors = [] {
   std::array<std::uint64_t, block_words> factors{};
   for (std::int64_t k = 0; k < block_words; ++k)
-    factors[static_cast<std::size_t>(k)] = (scramble(k) >> 9) | 1;
+    factors[static_cast<std::size_t>(k)] = (splitmix64(k) >> 9) | 1;
   return factors;
 }();
 
 constexpr std::uint64_t block_factor(std::int64_t block) {
-  return (scramble(~block) >> 4) | 1;
+  return (splitmix64(~block) >> 4) | 1;
 }
 
 constexpr std::uint64_t remainder_of(Wide number) {

@@ -49,13 +49,13 @@ void report(const Watched& signal, const void* address) {
 /// The first of the threads that fault reports; the others wait for it, since what they do next may
 /// end the process.
 void report_once(const Watched& signal, const void* address) {
-  constexpr int patience = 1000;  // milliseconds
+  constexpr int write_timeout = 1000;  // milliseconds
   Line none = Line::none;
   if (state.line.compare_exchange_strong(none, Line::begun)) {
     report(signal, address);
     state.line = Line::written;
   }
-  for (int k = 0; k < patience && state.line != Line::written; ++k) poll(nullptr, 0, 1);
+  for (int k = 0; k < write_timeout && state.line != Line::written; ++k) poll(nullptr, 0, 1);
 }
 
 /// Reports, puts back what was set before and returns: the faulting instruction runs again, so a
@@ -65,7 +65,7 @@ void on_signal(int number, siginfo_t* info, void*) {
   const auto* const signal = std::ranges::find(watched, number, &Watched::number);
   const bool is_sent = info->si_code <= 0;  // by a process: nothing would happen again
   if (running != nullptr && !is_sent) report_once(*signal, info->si_addr);
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   const auto& before = state.before[static_cast<std::size_t>(signal - watched.begin())];
   sigaction(number, was_here ? &standard : &before, nullptr);
@@ -122,12 +122,12 @@ CrashReport::CrashReport(bool on, const std::string& prefix) : on_(on) {
   was_here = false;
   state.prefix.fill('\0');
   prefix.copy(state.prefix.data(), state.prefix.size() - 1);
-  struct sigaction own {};
+  struct sigaction own{};
   own.sa_sigaction = on_signal;
   own.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&own.sa_mask);
   for (std::size_t k = 0; k < watched.size(); ++k) {
-    struct sigaction before {};
+    struct sigaction before{};
     sigaction(watched[k].number, nullptr, &before);
     if (is_own(before)) continue;  // put back by the program: what was set before this one counts
     state.before[k] = before;
@@ -139,7 +139,7 @@ CrashReport::CrashReport(bool on, const std::string& prefix) : on_(on) {
 CrashReport::~CrashReport() {
   if (!on_) return;
   for (std::size_t k = 0; k < watched.size(); ++k) {
-    struct sigaction now {};
+    struct sigaction now{};
     sigaction(watched[k].number, nullptr, &now);
     if (is_own(now)) sigaction(watched[k].number, &state.before[k], nullptr);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of records. Asked for every argument of every call, so a question costs few
-// instructions however many there are: a table that is at most half full, searched from the place
-// that an address hashes to.
+// Addresses of records, looked up for every argument of every call: open addressing, at most half
+// full.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/hash.hpp>
 
+#include <array>
+#include <bit>
+#include <cstring>
 #include <new>
 #include <tuple>
 
@@ -61,6 +64,16 @@ std::optional<Digest> digest_from_hex(std::string_view text) {
                     sodium_hex2bin(digest.data(), digest.size(), text.data(), text.size(), nullptr,
                                    &length, nullptr) == 0;
   return read && length == digest.size() ? std::optional(digest) : std::nullopt;
+}
+
+std::uint64_t hash_of_row(std::span<const std::byte> row, std::int64_t element) {
+  static_assert(std::endian::native == std::endian::little);
+  std::array<unsigned char, crypto_shorthash_KEYBYTES> key{};
+  std::memcpy(key.data(), &element, sizeof element);
+  std::array<unsigned char, crypto_shorthash_BYTES> hash;
+  crypto_shorthash(hash.data(), reinterpret_cast<const unsigned char*>(row.data()), row.size(),
+                   key.data());
+  return std::bit_cast<std::uint64_t>(hash);
 }
 
 }  // namespace op2::core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hash of cache keys and cache entries: BLAKE2b with 256 bits.
+// Hashes: of cache keys and cache entries, BLAKE2b with 256 bits; of rows, whose sums do not depend
+// on which rank has which row.
 #pragma once
 
 #include <array>
@@ -33,5 +34,8 @@ std::string to_hex(std::span<const std::uint8_t> bytes);
 
 /// The digest written as 64 hexadecimal digits of either case; nothing for any other text.
 std::optional<Digest> digest_from_hex(std::string_view text);
+
+/// SipHash-2-4 of a row, with its global index as key. Cost: about 10 ns and 0.4 ns a byte.
+std::uint64_t hash_of_row(std::span<const std::byte> row, std::int64_t element);
 
 }  // namespace op2::core

@@ -49,10 +49,10 @@ struct Log::Sink {
   std::set<std::string> topics;  ///< already warned about
 };
 
-Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds patience,
+Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds progress_interval,
          const std::string& program)
     : level_(level),
-      patience_(patience),
+      progress_interval_(progress_interval),
       program_(program),
       sink_(std::make_unique<Sink>()),
       waits_(std::make_unique<Waits>()) {

@@ -20,17 +20,17 @@ LogLevel log_level_named(std::string_view word);
 /// Thread safe. Cheap when the level is not logged, if the caller checks `logs` before it formats.
 class Log {
  public:
-  static constexpr std::chrono::milliseconds usual_patience{2000};
+  static constexpr std::chrono::milliseconds usual_progress_interval{2000};
 
   /// @param prefix    of every line: "" or "[rank 2/8] "
-  /// @param patience  what takes longer is shown while it goes on (core/progress.hpp)
+  /// @param progress_interval  what takes longer is shown while it goes on (core/progress.hpp)
   /// @param program   first word of every line: "op2", or the tool that is run
   explicit Log(LogLevel level, const std::string& prefix = "",
-               std::chrono::milliseconds patience = usual_patience,
+               std::chrono::milliseconds progress_interval = usual_progress_interval,
                const std::string& program = "op2");
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
-  std::chrono::milliseconds patience() const { return patience_; }
+  std::chrono::milliseconds progress_interval() const { return progress_interval_; }
   void error(const std::string& text);
   void warning(const std::string& text);
   /// Warns once per `topic` in the life of this log.
@@ -46,7 +46,7 @@ class Log {
  private:
   struct Sink;
   LogLevel level_;
-  std::chrono::milliseconds patience_;
+  std::chrono::milliseconds progress_interval_;
   std::string program_;
   std::unique_ptr<Sink> sink_;
   std::unique_ptr<Waits> waits_;

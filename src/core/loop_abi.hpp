@@ -56,4 +56,7 @@ struct SlottedElements {
 /// element has slots.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
 
+/// Of an element of a loop whose floating-point operations nobody has counted.
+inline constexpr double unknown_flops = -1;
+
 }  // namespace op2::core

@@ -35,7 +35,7 @@ HostBytes allocate_rows(const Set* set, int dim, Type type, const char* name) {
 
 void Set::take_layout(const Layout& rows) {
   layout = &rows;
-  numbers = std::vector<std::int32_t>(rows.global_id.begin(), rows.global_id.end());
+  global_indices = std::vector<std::int32_t>(rows.global_id.begin(), rows.global_id.end());
   size = rows.owned();
   core_size = rows.within(-1);
   exec_size = rows.within(1) - rows.owned();
@@ -43,7 +43,7 @@ void Set::take_layout(const Layout& rows) {
 }
 
 void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
-              bool text_is_file) {
+              bool source_is_file) {
   kernel.name_storage = name;
   kernel.source_storage = std::move(source);
   kernel.file_storage = file;
@@ -51,7 +51,7 @@ void describe(Kernel& kernel, const char* name, std::string source, const char* 
                                           .source = kernel.source_storage.c_str(),
                                           .file = kernel.file_storage.c_str(),
                                           .line = line,
-                                          .text_is_file = text_is_file,
+                                          .source_is_file = source_is_file,
                                           .host = nullptr,
                                           .call = nullptr,
                                           .parameters = nullptr,
@@ -59,19 +59,19 @@ void describe(Kernel& kernel, const char* name, std::string source, const char* 
                                           .facts = nullptr};
 }
 
-Set& Mesh::add_set(const Block& block, const char* name) {
+Set& Mesh::add_set(const DeclaredRange& range, const char* name) {
   auto set = std::make_unique<Set>();
   set->name_storage = set_names_.take(name);
   static_cast<op_set_core&>(*set) = {.index = static_cast<int>(sets_.size()),
-                                     .size = block.declared,
+                                     .size = range.declared,
                                      .name = set->name_storage.c_str(),
-                                     .core_size = block.declared,
+                                     .core_size = range.declared,
                                      .exec_size = 0,
                                      .nonexec_size = 0};
-  static_cast<Block&>(*set) = block;
-  set->block = Layout::without_halos(block.declared);
+  static_cast<DeclaredRange&>(*set) = range;
+  set->declared_layout = Layout::without_halos(range.declared);
   known_sets_.insert(set.get());
-  leading_set_ = nullptr;
+  ordering_set_ = nullptr;
   return *sets_.emplace_back(std::move(set));
 }
 
@@ -96,14 +96,14 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
                                      .map = map->map,
                                      .name = map->name_storage.c_str()};
   known_maps_.insert(map.get());
-  leading_set_ = nullptr;
+  ordering_set_ = nullptr;
   return *maps_.emplace_back(std::move(map));
 }
 
 Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file, int line,
-                         bool text_is_file) {
+                         bool source_is_file) {
   auto kernel = std::make_unique<Kernel>();
-  describe(*kernel, name, std::move(source), file, line, text_is_file);
+  describe(*kernel, name, std::move(source), file, line, source_is_file);
   known_kernels_.insert(kernel.get());
   return *kernels_.emplace_back(std::move(kernel));
 }

@@ -25,21 +25,22 @@
 namespace op2::core {
 
 /// The contiguous block of a set that this rank declares: `declared` elements of `global_size`.
-struct Block {
+struct DeclaredRange {
   std::int64_t first;  ///< global index of the first
   std::int32_t declared;
   std::int64_t global_size;
-  bool whole = true;  ///< there are no other ranks: this one has all elements, and no halo
+  bool is_single_rank = true;  ///< this rank has all elements, and no halo
 };
 
-struct Set : op_set_core, Block {
+struct Set : op_set_core, DeclaredRange {
   std::string name_storage;
-  Layout block;                   ///< of the declared rows, which have no halos
-  const Layout* layout = &block;  ///< of the rows that there are: `block`, or that of a halo plan
+  Layout declared_layout;  ///< of the declared rows, which have no halos
+  /// Of the rows that there are: `declared_layout`, or that of a halo plan.
+  const Layout* layout = &declared_layout;
   /// The global index of each row; empty as long as rows are in the order of the declaration.
-  std::vector<std::int32_t> numbers;
-  /// The place of each row in the canonical order; empty: that of its global index.
-  std::vector<std::int32_t> places;
+  std::vector<std::int32_t> global_indices;
+  /// The position of each row in the canonical order; empty: its global index.
+  std::vector<std::int32_t> canonical_positions;
 
   Set() = default;
   Set(const Set&) = delete;  // `layout` may point into it
@@ -49,15 +50,16 @@ struct Set : op_set_core, Block {
   std::int32_t rows() const { return layout->rows(); }
   /// Local rows of W_level; `level` is at most the highest of the layout.
   std::int32_t within(Level level) const { return layout->within(level); }
-  /// The place of a local row in the canonical order, if its set leads (core/followed_map.hpp).
-  std::int64_t place_at(std::int64_t row) const {
-    return places.empty() ? element_at(row) : places[static_cast<std::size_t>(row)];
+  /// Of a local row in the canonical order, if this is the ordering set (core/ordering_map.hpp).
+  std::int64_t canonical_position(std::int64_t row) const {
+    return canonical_positions.empty() ? global_index(row)
+                                       : canonical_positions[static_cast<std::size_t>(row)];
   }
   /// The global index of a local row.
-  std::int64_t element_at(std::int64_t row) const {
-    return numbers.empty() ? first + row : numbers[static_cast<std::size_t>(row)];
+  std::int64_t global_index(std::int64_t row) const {
+    return global_indices.empty() ? first + row : global_indices[static_cast<std::size_t>(row)];
   }
-  /// @param rows  `block`, or what outlives its use here
+  /// @param rows  `declared_layout`, or what outlives its use here
   void take_layout(const Layout& rows);
 };
 
@@ -145,7 +147,7 @@ struct Kernel : op_kernel_core {
 
 /// Fills a kernel that has no host function. @param line  of the call that declares it
 void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
-              bool text_is_file);
+              bool source_is_file);
 
 /// A variable of the program that kernels name. Queued loops use the copy `value`, whose address
 /// never changes, so that linked code can hold it.
@@ -179,7 +181,7 @@ class Mesh {
  public:
   /// @param line  of the call that declares the kernel
   Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
-                     bool text_is_file);
+                     bool source_is_file);
   /// @param source  empty if the source is not known
   FunctionKernel& add_function_kernel(void (*function)(), HostCall call, const char* name,
                                       std::string source, const char* file, int line);
@@ -192,7 +194,7 @@ class Mesh {
   }
   /// The variable at an address; a new one takes its present value.
   Variable& variable_at(const void* origin, std::size_t bytes);
-  Set& add_set(const Block& block, const char* name);
+  Set& add_set(const DeclaredRange& range, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// Reuses a freed temporary dat of the same shape if there is one and `temporary` is set.
   /// @param values  of the declared rows; must be null unless the mesh is as declared
@@ -219,10 +221,10 @@ class Mesh {
   bool knows(op_global global) const { return known_globals_.contains(global); }
   bool knows(op_kernel kernel) const { return known_kernels_.contains(kernel); }
 
-  /// The set whose order others follow in the canonical order (core/followed_map.hpp); null: it is
+  /// The set whose order others follow in the canonical order (core/ordering_map.hpp); null: it is
   /// to be chosen. A new set or map makes it null.
-  const Set* leading_set() const { return leading_set_; }
-  void set_leading_set(const Set* set) { leading_set_ = set; }
+  const Set* ordering_set() const { return ordering_set_; }
+  void set_ordering_set(const Set* set) { ordering_set_ = set; }
 
   /// Frees the data and forgets the handles, but keeps the records: their addresses are never
   /// reused, so that a handle of an ended session is always recognised.
@@ -251,7 +253,7 @@ class Mesh {
   std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
   std::vector<Dat*> reusable_;
   DeviceCopies* copies_ = nullptr;
-  const Set* leading_set_ = nullptr;
+  const Set* ordering_set_ = nullptr;
 };
 
 inline Dat* record_of(op_dat dat) {

@@ -1,23 +1,214 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/options.hpp>
 
+#include <sys/auxv.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/error.hpp>
 #include <core/log.hpp>
-#include <core/option_rows.hpp>
-#include <core/option_rules.hpp>
 #include <core/similar_name.hpp>
+#include <core/text.hpp>
 
 namespace op2::core {
 namespace {
+
+struct OptionRow;
+
+/// A value that was given for a row.
+struct GivenOption {
+  const OptionRow& row;
+  std::string name;  ///< for messages: "OP2_TILE", "OP2_DEBUG=tile"
+  std::string value;
+  bool is_privileged = false;  ///< the program has more privileges than who gave the value
+};
+
+using OptionParser = void (*)(const GivenOption&, Options&);
+
+/// One switch. `values` are separated by ", "; the first one is the default.
+struct OptionRow {
+  const char* name;
+  OptionParser parse;
+  const char* values;
+  const char* help;
+};
+
+/// @throws Error bad_option
+[[noreturn]] void refuse_value(const GivenOption& given, const std::string& accepted) {
+  fail(ErrorCode::bad_option, "the value is not accepted: {}={}; use {}", given.name, given.value,
+       accepted);
+}
+
+/// The position of the value among those of its row.
+/// @throws Error bad_option  if it is not there
+std::size_t position_of_value(const GivenOption& given) {
+  const std::vector<std::string> values = words_of(given.row.values);
+  const auto found = std::find(values.begin(), values.end(), given.value);
+  if (found == values.end()) refuse_value(given, given.row.values);
+  return found - values.begin();
+}
+
+/// @param form  of the whole value, for the message
+/// @throws Error bad_option  if the value is not a whole number in [low, high]
+std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high,
+                       const char* form = "") {
+  std::int64_t value = 0;
+  const char* const last = given.value.data() + given.value.size();
+  const auto [end, error] = std::from_chars(given.value.data(), last, value);
+  if (error != std::errc() || end != last || value < low || value > high)
+    refuse_value(given, fmt::format("a number from {} to {}{}", low, high, form));
+  return value;
+}
+
+/// @throws Error bad_option  if the value is one that turns switches on or off
+void check_file_name(const GivenOption& given) {
+  constexpr std::string_view states[] = {"on", "off", "yes", "no", "0", "1", "true", "false"};
+  if (std::ranges::find(states, lower_case(given.value)) != std::end(states))
+    refuse_value(given,
+                 fmt::format("{}; a file of this name is ./{}", given.row.values, given.value));
+}
+
+/// A word of a list.
+struct OptionWord {
+  const char* word;
+  void (*set)(Options&);
+};
+
+[[noreturn]] void refuse_word(const GivenOption& given, const std::string& word,
+                              std::span<const OptionWord> known) {
+  std::vector<std::string> names;
+  for (const OptionWord& option : known) names.emplace_back(option.word);
+  fail(ErrorCode::bad_option, "unknown word: {}={}, '{}'; use none, or some of: {}{}", given.name,
+       given.value, word, fmt::format("{}", fmt::join(names, ", ")), did_you_mean(word, names));
+}
+
+/// Applies every word of the list.
+/// @throws Error bad_option  for unknown words
+void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options) {
+  for (const std::string& word : words_of(given.value)) {
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const OptionWord& other) { return word == other.word; });
+    if (found == known.end()) refuse_word(given, word, known);
+    found->set(options);
+  }
+}
+
+template <auto member>
+using TypeOf = std::remove_reference_t<decltype(std::declval<Options&>().*member)>;
+
+/// The values of the row are those of the enumeration, in its order; or "on" and "off".
+template <auto member>
+void one_of(const GivenOption& given, Options& options) {
+  const std::size_t position = position_of_value(given);
+  if constexpr (std::is_same_v<TypeOf<member>, bool>)
+    options.*member = given.value == "on";
+  else
+    options.*member = static_cast<TypeOf<member>>(position);
+}
+
+/// One of the values of the row. The first only describes the default, an empty name.
+template <auto member>
+void name_of(const GivenOption& given, Options& options) {
+  options.*member = position_of_value(given) == 0 ? "" : given.value;
+}
+
+template <auto member, std::int64_t low, std::int64_t high, std::int64_t unit = 1>
+void number(const GivenOption& given, Options& options) {
+  options.*member = static_cast<TypeOf<member>>(number_of(given, low, high) * unit);
+}
+
+/// Any text; the default of the row is the empty one.
+template <auto member>
+void text(const GivenOption& given, Options& options) {
+  const bool is_default = given.value == words_of(given.row.values).front();
+  options.*member = is_default ? "" : given.value;
+}
+
+/// For what names files that the library loads, reads or writes. @return whether the value counts
+bool may_name_files(const GivenOption& given, Options& options) {
+  if (given.is_privileged) options.ignored.push_back(given.name);
+  return !given.is_privileged;
+}
+
+/// Files, libraries or folders, as for `text`.
+template <auto member>
+void path(const GivenOption& given, Options& options) {
+  if (may_name_files(given, options)) text<member>(given, options);
+}
+
+/// The name of a file that the library writes, or as for `text`.
+/// @throws Error bad_option  if it looks like the value of another switch
+template <auto member>
+void output_file(const GivenOption& given, Options& options) {
+  check_file_name(given);
+  path<member>(given, options);
+}
+
+/// A word without a value.
+template <auto member, auto value>
+void set(const GivenOption& given, Options& options) {
+  if (!given.value.empty()) refuse_value(given, "the word without a value");
+  options.*member = value;
+}
+
+/// The same for a word that makes the library write a file.
+template <auto member, auto value>
+void set_file(const GivenOption& given, Options& options) {
+  if (may_name_files(given, options)) set<member, value>(given, options);
+}
+
+template <const auto& words>
+void list(const GivenOption& given, Options& options) {
+  set_words(given, words, options);
+}
+
+/// OP2_ASYNC_IO: "off", or MiB.
+void read_async_io(const GivenOption& given, Options& options) {
+  const bool off = given.value == "off";
+  options.async_io_bytes = off ? 0 : number_of(given, 1, 1'000'000'000, " (of MiB), or off") << 20;
+}
+
+/// OP2_JIT_LIMIT: "seconds" or "seconds:MiB".
+void read_jit_limit(const GivenOption& given, Options& options) {
+  constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
+  const std::size_t colon = std::min(given.value.find(':'), given.value.size());
+  const auto part = [&](const char* name, std::string value, std::int64_t low, std::int64_t high) {
+    return number_of(
+        {given.row, fmt::format("{}={}, {}", given.name, given.value, name), std::move(value)}, low,
+        high, " (as seconds or seconds:MiB, e.g. 60:2048)");
+  };
+  options.jit_seconds = part("seconds", given.value.substr(0, colon), 1, most_seconds);
+  if (colon < given.value.size())
+    options.jit_memory_bytes = part("MiB", given.value.substr(colon + 1), least_mib, most_mib)
+                               << 20;
+}
+
+/// The help of a row in lines of at most 100 characters, indented below its values.
+std::string help_lines(std::string_view help) {
+  constexpr std::string_view indent = "      ";
+  constexpr std::size_t width = 100 - indent.size();
+  std::string lines;
+  while (help.size() > width) {
+    const std::size_t space = help.rfind(' ', width);
+    if (space == help.npos) break;
+    lines.append(indent).append(help.substr(0, space)).append("\n");
+    help.remove_prefix(space + 1);
+  }
+  return lines.append(indent).append(help).append("\n");
+}
 
 void read_log_level(const GivenOption& given, Options& options) {
   log_level_named(given.value);
@@ -59,8 +250,8 @@ constexpr OptionWord check_words[] = {
     {"pointers", [](Options& o) { o.check_pointers = true, o.queue_loops = false; }},
 };
 
-/// Does nothing: words of OP2_DEBUG are read together with the variables that they replace.
-void read_elsewhere(const GivenOption&, Options&) {}
+/// The words of OP2_DEBUG, after all variables.
+void read_debug_words(const GivenOption& given, Options& options);
 
 using O = Options;
 constexpr OptionRow table[] = {
@@ -171,34 +362,30 @@ constexpr OptionRow table[] = {
      "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
      "so that data read through pointers (`dat->data`) are current; if results change, the program "
      "lacks a flush; on a GPU, loops are reported whose dats were written so, but not uploaded"},
-    {"OP2_DEBUG", read_elsewhere, "none, list of words",
+    {"OP2_DEBUG", read_debug_words, "none, list of words",
      "for tests of the library and comparisons; share/doc/op2/docs/switches.md lists the words"},
 };
 
-/// The words of OP2_DEBUG, in the order in which they are set. A variable is named with '=' if the
-/// word was one of a list in it.
+/// The words of OP2_DEBUG, in the order in which they are set.
 constexpr OptionRow debug_words[] = {
     {"exchange", one_of<&O::exchange>, "grouped, separate",
-     "one message per neighbour and exchange, or one per dat and halo part", "OP2_EXCHANGE"},
-    {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most",
-     "OP2_QUEUE_MAX"},
+     "one message per neighbour and exchange, or one per dat and halo part"},
+    {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most"},
     {"node_size", number<&O::node_size, 1, 1'000'000>, "ranks that share memory, n",
      "n ranks with successive numbers are a node of OP2_REDUCE"},
     {"schedules", number<&O::schedules, 1, 1'000'000'000>, "by costs and trials, n",
      "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
-    {"patience", number<&O::patience_ms, 1, 1'000'000>, "2000, n",
+    {"patience", number<&O::progress_interval_ms, 1, 1'000'000>, "2000, n",
      "milliseconds between lines that show that something takes long"},
     {"tile", read_tiling, "auto, measured, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
-     "others as for OP2_TILE",
-     "OP2_TILE"},
+     "others as for OP2_TILE"},
     {"keep_dead", set<&O::eliminate_dead_loops, false>, "",
-     "loops whose results are overwritten before use are executed too", "OP2_DISABLE=dead"},
-    {"no_fuse", set<&O::fuse, false>, "", "every loop runs by itself", "OP2_DISABLE=fuse"},
+     "loops whose results are overwritten before use are executed too"},
+    {"no_fuse", set<&O::fuse, false>, "", "every loop runs by itself"},
     {"no_simd", set<&O::simd, SimdMode::off>, "",
-     "compiled code executes one element after the other", "OP2_DISABLE=simd"},
-    {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other",
-     "OP2_DISABLE=tile"},
+     "compiled code executes one element after the other"},
+    {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other"},
     {"gdb", set<&O::gdb_symbols, true>, "",
      "compiled loops have names in gdb (share/doc/op2/docs/debugging.md)"},
     {"perf", set_file<&O::perf_map, true>, "",
@@ -206,91 +393,105 @@ constexpr OptionRow debug_words[] = {
      "(share/doc/op2/docs/debugging.md)"},
 };
 
-using Lookup = std::function<std::optional<std::string>(const char*)>;
-
-/// The value given for each word, in the order of the table.
-using GivenWords = std::map<const OptionRow*, GivenOption>;
-
-/// @throws Error bad_option  if the word has another value already
-void add(GivenWords& words, const GivenOption& given) {
-  const auto [known, is_new] = words.try_emplace(&given.row, given);
-  if (!is_new && known->second.value != given.value)
-    fail(ErrorCode::bad_option, "two values for one switch: {}={} and {}={}; give one of them",
-         known->second.name, known->second.value, given.name, given.value);
-}
-
-/// The words of a list, for messages: "exchange=..., no_fuse", or of a former list "fuse, simd".
-std::string known_words(std::string_view list) {
+/// "exchange=..., no_fuse", for messages.
+std::string known_debug_words() {
   std::vector<std::string> known;
-  for (const OptionRow& row : debug_words) {
-    const std::string_view former = row.former;
-    if (list == "OP2_DEBUG")
-      known.push_back(fmt::format("{}{}", row.name, *row.values == '\0' ? "" : "=..."));
-    else if (former.starts_with(list) && former.size() > list.size())
-      known.emplace_back(former.substr(list.size() + 1));
-  }
+  for (const OptionRow& row : debug_words)
+    known.push_back(fmt::format("{}{}", row.name, *row.values == '\0' ? "" : "=..."));
   return fmt::format("{}", fmt::join(known, ", "));
 }
 
-[[noreturn]] void refuse_word(std::string_view list, std::string_view word) {
-  fail(ErrorCode::bad_option, "unknown word: {}={}; use {}", list, word, known_words(list));
+/// @param word  "no_fuse", "tile=40"
+GivenOption given_word(const GivenOption& list, std::string_view word) {
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string_view name = word.substr(0, equals);
+  const auto row = std::ranges::find(debug_words, name, &OptionRow::name);
+  if (row == std::end(debug_words))
+    fail(ErrorCode::bad_option, "unknown word: {}={}; use {}", list.name, name,
+         known_debug_words());
+  return {*row, fmt::format("{}={}", list.name, name),
+          std::string(word.substr(std::min(equals + 1, word.size()))), list.is_privileged};
 }
 
-const OptionRow& row_where(std::string_view list, std::string_view word, auto&& fits) {
-  const auto found = std::find_if(std::begin(debug_words), std::end(debug_words), fits);
-  if (found == std::end(debug_words)) refuse_word(list, word);
-  return *found;
-}
-
-/// The words of OP2_DEBUG: "no_fuse", "tile=40".
-void add_words(GivenWords& words, const std::string& list) {
-  for (const std::string& word : words_of(list)) {
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string name = word.substr(0, equals);
-    const OptionRow& row =
-        row_where("OP2_DEBUG", name, [&](const OptionRow& known) { return name == known.name; });
-    add(words, {row, "OP2_DEBUG=" + name, word.substr(std::min(equals + 1, word.size()))});
+void read_debug_words(const GivenOption& given, Options& options) {
+  std::map<const OptionRow*, GivenOption> words;  // in the order of the table
+  for (const std::string& text : words_of(given.value)) {
+    const GivenOption word = given_word(given, text);
+    const auto [known, is_new] = words.try_emplace(&word.row, word);
+    if (!is_new && known->second.value != word.value)
+      fail(ErrorCode::bad_option, "two values for one switch: {}={} and {}={}; give one of them",
+           known->second.name, known->second.value, word.name, word.value);
   }
-}
-
-/// The words of the former OP2_DISABLE.
-void add_disabled(GivenWords& words, const std::string& list) {
-  for (const std::string& word : words_of(list)) {
-    const std::string former = "OP2_DISABLE=" + word;
-    const OptionRow& row = row_where(
-        "OP2_DISABLE", word, [&](const OptionRow& known) { return former == known.former; });
-    add(words, {row, former, ""});
-  }
-}
-
-void read_debug_words(const Lookup& lookup, bool is_privileged, Options& options) {
-  GivenWords words;
-  if (const auto list = lookup("OP2_DEBUG")) add_words(words, *list);
-  if (const auto list = lookup("OP2_DISABLE")) add_disabled(words, *list);
-  for (const OptionRow& row : debug_words)
-    if (const auto value = lookup(row.former)) add(words, {row, row.former, *value});
-  for (auto& [row, given] : words) {
-    given.is_privileged = is_privileged;
-    row->parse(given, options);
-  }
+  for (const auto& [row, word] : words) row->parse(word, options);
 }
 
 std::vector<std::string> known_variables() {
   std::vector<std::string> names{"OP2_EMBED_KERNELS"};  // of the compiler wrapper
   for (const OptionRow& row : table) names.emplace_back(row.name);
-  for (const OptionRow& row : debug_words)
-    names.emplace_back(row.former, std::strcspn(row.former, "="));
   return names;
+}
+
+/// The reference executes every loop as written, since others are compared with it.
+void restrict_to_reference(Options& options) {
+  options.eliminate_dead_loops = false;
+  options.fuse = false;
+  options.tile.mode = TileMode::off;
+  if (!options.reproducible) options.renumber = RenumberMode::off;
+}
+
+[[noreturn]] void refuse_reproducible(const char* setting, const char* why) {
+  fail(ErrorCode::bad_option,
+       "two switches exclude each other: OP2_REPRODUCIBLE=on and {}, since {}; unset one of them",
+       setting, why);
+}
+
+/// All loops run as compiled code, whose form alone decides the bits.
+void restrict_to_reproducible(Options& options) {
+  if (options.vector_math)
+    refuse_reproducible("OP2_VECTOR_MATH=on",
+                        "vector functions round in another way than those that scalar code calls");
+  if (options.jit == JitMode::off)
+    refuse_reproducible("OP2_JIT=off", "host functions have the arithmetic of another compiler");
+  if (!options.jit_wait)
+    refuse_reproducible("OP2_JIT_WAIT=off",
+                        "host functions have the arithmetic of another compiler");
+  if (options.target == Target::cuda && options.contraction == Contraction::on)
+    refuse_reproducible("OP2_FP_CONTRACT=on and OP2_TARGET=cuda",
+                        "compilers for GPUs contract by other rules");
+  options.jit = JitMode::require;
+  // The canonical order decides in which order is added, so any other one would need slots.
+  if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;
+  if (options.target != Target::reference) return;
+  if (options.renumber == RenumberMode::on) options.renumber = RenumberMode::canonical;
+  options.target = Target::cpu;
+  options.threads = 1;
+  options.simd = SimdMode::off;
+  options.chain = ChainMode::off;
+}
+
+/// What switches mean for each other.
+/// @throws Error bad_option  of switches that exclude or need each other
+void apply_rules(Options& options) {
+  if (options.check_bits && !options.reproducible)
+    fail(ErrorCode::bad_option,
+         "a switch needs another: OP2_CHECK=bits compares bits that are equal only with "
+         "OP2_REPRODUCIBLE=on; set that too");
+  if (options.target == Target::reference) restrict_to_reference(options);
+  if (options.reproducible) restrict_to_reproducible(options);
 }
 
 }  // namespace
 
-Options read_options(const Lookup& lookup, bool is_privileged) {
+bool is_privileged() {
+  return getauxval(AT_SECURE) != 0;
+}
+
+Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup,
+                     bool is_privileged) {
   Options options;
   for (const OptionRow& row : table)
     if (const auto value = lookup(row.name))
       row.parse({row, row.name, *value, is_privileged}, options);
-  read_debug_words(lookup, is_privileged, options);
   apply_rules(options);
   return options;
 }
@@ -325,11 +526,9 @@ std::string switches_as_markdown() {
 }
 
 std::string debug_words_as_markdown() {
-  std::string text =
-      "| word | values (default first) | meaning | also read as |\n|---|---|---|---|\n";
+  std::string text = "| word | values (default first) | meaning |\n|---|---|---|\n";
   for (const OptionRow& row : debug_words)
-    text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.values, row.help,
-                        *row.former == '\0' ? "" : fmt::format("`{}`", row.former));
+    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.values, row.help);
   return text;
 }
 

@@ -46,7 +46,7 @@ enum class RenumberMode {
   automatic,
   off,
   on,
-  canonical  ///< into the order that the declared mesh decides (core/followed_map.hpp)
+  canonical  ///< into the order that the declared mesh decides (core/ordering_map.hpp)
 };
 
 /// Whether compiled code is vectorised over elements.
@@ -133,10 +133,10 @@ struct Options {
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
-  int queue_max = 64;      ///< loops
-  int node_size = 0;       ///< ranks of a node of reductions; 0: those that share memory
-  int schedules = 0;       ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
-  int patience_ms = 2000;  ///< what takes longer is shown (core/progress.hpp)
+  int queue_max = 64;  ///< loops
+  int node_size = 0;   ///< ranks of a node of reductions; 0: those that share memory
+  int schedules = 0;   ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
+  int progress_interval_ms = 2000;  ///< what takes longer is shown (core/progress.hpp)
   bool eliminate_dead_loops = true;
   bool fuse = true;
   bool gdb_symbols = false;  ///< compiled loops have names in gdb
@@ -156,9 +156,7 @@ bool is_privileged();
 /// Reads the environment.
 /// @param lookup         value of a variable, or nothing
 /// @param is_privileged  switches that name files, libraries and folders are ignored
-/// @throws Error bad_option  names the variable, its value and the accepted ones; also if a
-/// variable
-///         and the word of OP2_DEBUG that replaces it have different values
+/// @throws Error bad_option  names the variable, its value and the accepted ones
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup,
                      bool is_privileged = false);
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 #include <core/signals.hpp>
 
 namespace op2::core {
@@ -49,7 +49,7 @@ void Progress::report(Log& log, const std::stop_token& end) {
   Waits& waits = log.waits();
   std::unique_lock lock(waits.mutex);
   for (;;) {
-    waits.changed.wait_for(lock, end, log.patience(), [] { return false; });
+    waits.changed.wait_for(lock, end, log.progress_interval(), [] { return false; });
     if (end.stop_requested()) return;
     const Progress& newest = *waits.all.back();
     const std::string text = newest.text_(seconds_since(newest.begin_));

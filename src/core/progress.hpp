@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <core/clock.hpp>
 #include <core/log.hpp>
-#include <core/trace.hpp>
 
 namespace op2::core {
 
@@ -18,9 +18,9 @@ namespace op2::core {
 /// terminal.
 bool shows_progress(const Log& log);
 
-/// While it exists, another thread logs a text each time that the patience of the log is over. Of
-/// several at once the newest has the word: usually the innermost. Costs a thread where progress is
-/// shown, unless another one exists; otherwise nothing: for calls that may take seconds.
+/// While it exists, another thread logs a text at each progress interval of the log. If several
+/// exist, only the newest reports: usually the innermost. For calls that may take seconds. Cost: a
+/// thread where progress is shown, unless another one exists; otherwise nothing.
 class Progress {
  public:
   using Text = std::function<std::string(double seconds)>;

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include <core/colouring.hpp>
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
+#include <core/loop_record.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves signals to the program's own threads.
+// Signals: which threads take them, calls that they interrupt, and one that lets a program end in
+// order.
 #pragma once
 
+#include <cerrno>
 #include <csignal>
+#include <initializer_list>
 
 namespace op2::core {
 
@@ -24,6 +27,31 @@ class SignalsBlocked {
 
  private:
   sigset_t before_;
+};
+
+/// Repeats a call of the system while a signal interrupts it (EINTR). Returns its result.
+auto uninterrupted(const auto& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+/// Handles a signal for the life of the object; then the program's handler counts again. At most
+/// one object at a time.
+class SignalFlag {
+ public:
+  /// @throws Error bad_range: the system does not let this signal be handled
+  explicit SignalFlag(int signal);
+  ~SignalFlag();
+  SignalFlag(const SignalFlag&) = delete;
+  SignalFlag& operator=(const SignalFlag&) = delete;
+
+  /// Whether the process has got it since this object began. Local.
+  bool has_come() const;
+
+ private:
+  const int signal_;
+  struct sigaction before_;
 };
 
 }  // namespace op2::core

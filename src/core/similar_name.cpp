@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include <core/lower_case.hpp>
+#include <core/text.hpp>
 
 namespace op2::core {
 namespace {
@@ -48,10 +48,10 @@ std::optional<std::string> misspelled(std::string_view prefix, std::string_view 
                                       std::span<const std::string> known) {
   if (std::ranges::find(known, name) != known.end()) return {};
   if (name.starts_with(prefix)) return did_you_mean(name, known);
-  const auto is_near = [name = lower_case(std::string(name))](const std::string& each) {
-    const std::size_t longer = std::max(name.size(), each.size());
-    return !each.empty() && longer - std::min(name.size(), each.size()) <= 1 &&
-           edit_distance(name, lower_case(each)) <= 1;
+  const auto is_near = [name = lower_case(std::string(name))](const std::string& candidate) {
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    return !candidate.empty() && longer - std::min(name.size(), candidate.size()) <= 1 &&
+           edit_distance(name, lower_case(candidate)) <= 1;
   };
   const auto meant = std::ranges::find_if(known, is_near);
   return meant == known.end() ? std::nullopt : std::optional("; did you mean '" + *meant + "'?");

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <new>
 
+#include <core/arithmetic.hpp>
 #include <core/exact_terms.hpp>
-#include <core/round_up.hpp>
 
 namespace op2::core {
 namespace {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include <core/uninterrupted.hpp>
+#include <core/signals.hpp>
 
 namespace op2::core {
 namespace {
@@ -35,7 +35,7 @@ int open_at_once(const char* path, int flags) {
   };
   const int descriptor = open_with(O_NONBLOCK);
   if (descriptor >= 0 || errno != EWOULDBLOCK) return descriptor;
-  struct stat status {};
+  struct stat status{};
   if (::stat(path, &status) == 0 && S_ISREG(status.st_mode)) return open_with(0);
   errno = EWOULDBLOCK;
   return -1;
@@ -43,7 +43,7 @@ int open_at_once(const char* path, int flags) {
 
 std::optional<std::string> read_file(const char* path, std::size_t most_bytes) {
   const Descriptor file(path);
-  struct stat status {};
+  struct stat status{};
   if (file.number < 0 || ::fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;
   if (std::cmp_greater(status.st_size, most_bytes)) {
@@ -73,7 +73,7 @@ std::string why_unreadable(const char* path) {
 }
 
 const char* kind_if_irregular(const char* path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path, &status) != 0 || S_ISREG(status.st_mode)) return nullptr;
   if (S_ISDIR(status.st_mode)) return "a folder";
   if (S_ISFIFO(status.st_mode)) return "a FIFO";

@@ -22,7 +22,7 @@ inline Log tool_log(const std::string& tool, bool shows = true) {
     return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
   };
   return Log(shows ? LogLevel::warning : LogLevel::error, "",
-             std::chrono::milliseconds(read_options(debug_words).patience_ms), tool);
+             std::chrono::milliseconds(read_options(debug_words).progress_interval_ms), tool);
 }
 
 }  // namespace op2::core

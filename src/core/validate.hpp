@@ -73,7 +73,7 @@ inline int dim_of(const op_arg& arg) {
 
 /// "loop 'flux' (main.cpp:12) arg 3", for messages.
 /// @param arg  negative: the loop alone
-std::string text_of_place(const op_loop_name& loop, int arg);
+std::string argument_site(const op_loop_name& loop, int arg);
 
 /// Checks a call of `op_par_loop`.
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,

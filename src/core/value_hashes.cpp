@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <core/hash.hpp>
 #include <core/mesh.hpp>
-#include <core/row_hash.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::core {
@@ -46,7 +46,7 @@ std::uint64_t hash_of_rows(const Set& set, std::span<const std::byte> rows, std:
   std::vector<std::byte> row(row_bytes);
   for (std::size_t k = 0; (k + 1) * row_bytes <= rows.size(); ++k) {
     std::memcpy(row.data(), rows.data() + k * row_bytes, row_bytes);
-    sum += hash_of_values_in(row, type, set.element_at(static_cast<std::int32_t>(k)));
+    sum += hash_of_values_in(row, type, set.global_index(static_cast<std::int32_t>(k)));
   }
   return sum;
 }

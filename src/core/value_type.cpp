@@ -54,7 +54,7 @@ std::optional<Type> type_named(std::string_view text) {
 
 std::vector<std::string> type_names() {
   std::vector<std::string> all;
-  for (const TypeNames& each : names) all.emplace_back(each.name);
+  for (const TypeNames& type : names) all.emplace_back(type.name);
   return all;
 }
 

@@ -17,7 +17,7 @@
 
 #include <fmt/core.h>
 
-#include <core/uninterrupted.hpp>
+#include <core/signals.hpp>
 #include <jit/cache_format.hpp>
 #include <jit/cache_key.hpp>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <core/flops.hpp>
+#include <core/loop_abi.hpp>
 #include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>

@@ -80,7 +80,7 @@ ErrorCode code_of(Diagnostic::Kind kind) {
     case Diagnostic::Kind::open_bracket:
     case Diagnostic::Kind::redefinition:
     case Diagnostic::Kind::unknown_type:
-      return ErrorCode::kernel_text;
+      return ErrorCode::kernel_source;
     case Diagnostic::Kind::unknown_symbol:
       return ErrorCode::unknown_symbol;
     case Diagnostic::Kind::missing_include:
@@ -88,7 +88,7 @@ ErrorCode code_of(Diagnostic::Kind kind) {
     case Diagnostic::Kind::limit:
       return ErrorCode::kernel_limits;
   }
-  return ErrorCode::kernel_text;
+  return ErrorCode::kernel_source;
 }
 
 bool is_error(const Diagnostic& diagnostic) {
@@ -168,8 +168,8 @@ Error rejection(const CompileResult& result, const KernelContext& context,
   const auto& all = result.diagnostics;
   const auto first = std::find_if(all.begin(), all.end(), is_error);
   if (first == all.end()) {
-    return {ErrorCode::kernel_text, fmt::format("{}: kernel '{}' does not compile: {}", where,
-                                                context.kernel.name, result.message)};
+    return {ErrorCode::kernel_source, fmt::format("{}: kernel '{}' does not compile: {}", where,
+                                                  context.kernel.name, result.message)};
   }
   const SourceLocator locator(context.kernel);
   const Headline headline = headline_of({first, all.end()}, context);

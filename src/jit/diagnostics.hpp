@@ -36,7 +36,7 @@ std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& contex
 /// "loop 'res_calc' (airfoil.cpp:212)"
 std::string where_is(const KernelContext& context);
 
-/// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
+/// The error for a result that is not ok: kernel_source, kernel_signature, kernel_include,
 /// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Locations in the kernel's
 /// source become locations in the user's file, if that can be read and contains the source.
 Error compile_error(const CompileResult& result, const KernelContext& context);

@@ -10,10 +10,10 @@
 
 #include <fmt/core.h>
 
-#include <core/counted.hpp>
+#include <core/clock.hpp>
 #include <core/error.hpp>
-#include <core/seconds_since.hpp>
 #include <core/signals.hpp>
+#include <core/text.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/fact_finder.hpp>
 #include <jit/kernel_cache.hpp>

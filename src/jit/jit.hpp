@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include <core/flops.hpp>
 #include <core/hash.hpp>
 #include <core/log.hpp>
+#include <core/loop_abi.hpp>
+#include <core/measurements/listener.hpp>
 #include <core/options.hpp>
-#include <core/trace.hpp>
 #include <jit/access_finding.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
@@ -88,7 +88,8 @@ struct JitOptions {
   /// Asked about what a target has compiled that finds no violated access modes itself, by any
   /// thread; does not throw. Null: nobody can.
   std::function<std::vector<AccessFinding>(const LoopRequest&)> compare_access;
-  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
+  /// Hear of a span of lane "compile" per compilation; may be null.
+  const core::Listeners* listeners = nullptr;
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };

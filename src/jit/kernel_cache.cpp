@@ -11,7 +11,7 @@ namespace {
 /// again.
 bool is_verdict(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kernel_text:
+    case ErrorCode::kernel_source:
     case ErrorCode::kernel_signature:
     case ErrorCode::kernel_include:
     case ErrorCode::unknown_symbol:

@@ -93,8 +93,8 @@ std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
 CompileResult LoopBuilder::run_compiler(const LoopJob& job, EmittedLoop& loop) const {
   const auto begin = core::Clock::now();
   CompileResult result = target_.compile(job.request, loop);
-  if (options_.trace != nullptr)
-    options_.trace->add("compile", name_of(job.request.nest), begin, core::Clock::now());
+  if (options_.listeners != nullptr)
+    core::report_span(*options_.listeners, "compile", name_of(job.request.nest), begin);
   return result;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <core/log.hpp>
-#include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/diagnostics.hpp>
 #include <jit/disk_cache.hpp>

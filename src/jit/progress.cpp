@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 
 namespace op2::jit {
 

@@ -9,7 +9,7 @@
 
 namespace op2::jit {
 
-/// Says "compiling 37 of 120 kernels" each time that the patience of the log is over, where
+/// Says "compiling 37 of 120 kernels" at each progress interval of the log, where
 /// progress is shown.
 class Progress {
  public:

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <core/access.hpp>
-#include <core/counted.hpp>
+#include <core/text.hpp>
 
 namespace op2::jit {
 namespace {

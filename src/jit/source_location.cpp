@@ -90,7 +90,7 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
 
 SourceLocator::SourceLocator(const op_kernel_core& kernel)
     : kernel_(kernel), source_(lines_that_count(kernel.source)) {
-  if (kernel.text_is_file || kernel.file == nullptr) return;
+  if (kernel.source_is_file || kernel.file == nullptr) return;
   content_ = core::read_file(kernel.file).value_or("");
   const std::string_view text = source_;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
@@ -153,7 +153,7 @@ void SourceLocator::find_lines() {
 }
 
 std::optional<SourceLocation> SourceLocator::find(int line, int column) const {
-  if (kernel_.text_is_file) return SourceLocation{kernel_.file, line, column, {}};
+  if (kernel_.source_is_file) return SourceLocation{kernel_.file, line, column, {}};
   if (literal_) {
     const int indent = line == 1 ? column_at(content_, *literal_) - 1 : 0;
     return SourceLocation{

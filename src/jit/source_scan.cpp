@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 
 #include <core/error.hpp>
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 #include <core/text_file.hpp>
 
 namespace op2::jit {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <core/seconds_since.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
@@ -33,7 +32,8 @@ double ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& q
 /// The time of a step goes to the regions in which its loops were called, in equal shares.
 /// @return seconds of all steps
 double ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
-  const bool any = profile_ != nullptr && profile_->has_regions();
+  core::Profile& profile = measurements_.profile;
+  const bool any = profile.has_regions();
   double all = 0;
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
     const Step& step = plan.steps.all[s];
@@ -42,10 +42,10 @@ double ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
     if (!any || !step.runs()) continue;
     const int calls = step.begins_call() ? 1 : 0;
     const auto region_of = [&](std::size_t record) { return queue.records()[record].region; };
-    if (step.kernels.empty()) profile_->credit(region_of(step.record), calls, seconds);
+    if (step.kernels.empty()) profile.credit(region_of(step.record), calls, seconds);
     for (const KernelUse& use : step.kernels)
-      profile_->credit(region_of(use.record), calls,
-                       seconds / static_cast<double>(step.kernels.size()));
+      profile.credit(region_of(use.record), calls,
+                     seconds / static_cast<double>(step.kernels.size()));
   }
   return all;
 }
@@ -53,11 +53,11 @@ double ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
 template <class Work>
 double ChainRunner::in_part(core::Part part, const char* lane, const char* what, const Work& work) {
   const auto begin = core::Clock::now();
-  core::InPart scope(profile_, part, begin);
+  core::InPart scope(&measurements_.profile, part, begin);
   work();
   const auto end = core::Clock::now();
   scope.leave(end);
-  trace_.add(lane, what, begin, end);
+  for (const auto& listener : measurements_.listeners) listener->span(lane, what, begin, end);
   return core::seconds_between(begin, end);
 }
 
@@ -173,8 +173,8 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   ++rows.row->calls;
   rows.row->bytes += rows.useful_bytes;
   for (std::int64_t* calls : rows.fused_calls) ++*calls;
-  statistics_.core_iterations += rows.interior * step.loops();
-  statistics_.rest_iterations += rows.boundary * step.loops();
+  statistics_.interior_iterations += rows.interior * step.loops();
+  statistics_.boundary_iterations += rows.boundary * step.loops();
   statistics_.redundant_iterations += rows.redundant * step.loops();
 }
 

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
-#include <core/profile.hpp>
 #include <core/queue.hpp>
-#include <core/trace.hpp>
+#include <core/measurements/measurements.hpp>
 #include <op2/runtime.hpp>
 #include <sched/executor/executor.hpp>
 #include <sched/plan.hpp>
@@ -21,9 +20,8 @@ namespace op2::sched {
 class ChainRunner {
  public:
   /// All references must outlive it.
-  /// @param profile  may be null
-  ChainRunner(comm::Communicator& communicator, core::Trace& trace, core::Profile* profile)
-      : communicator_(communicator), trace_(trace), profile_(profile) {}
+  ChainRunner(comm::Communicator& communicator, core::Measurements& measurements)
+      : communicator_(communicator), measurements_(measurements) {}
 
   /// Executes the plan once, with the values of the queue. Collective.
   /// @param fingerprint  goes with the messages
@@ -59,8 +57,7 @@ class ChainRunner {
   double credit_regions(const Plan& plan, const core::Queue& queue);
 
   comm::Communicator& communicator_;
-  core::Trace& trace_;
-  core::Profile* const profile_;
+  core::Measurements& measurements_;
   op_chain_statistics statistics_{};
   std::vector<op_halo_statistics> exchanged_;  ///< per dat of the mesh, by its index
   double packing_seconds_ = 0, unpacking_seconds_ = 0, bytes_received_ = 0;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/loop_table.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/describe.hpp>

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<comm::GlobalId> numbers_of(const core::Set& set, std::int64_t rows) {
   std::vector<comm::GlobalId> numbers;
-  for (std::int64_t row = 0; row < rows; ++row) numbers.push_back(set.element_at(row));
+  for (std::int64_t row = 0; row < rows; ++row) numbers.push_back(set.global_index(row));
   return numbers;
 }
 
@@ -115,7 +115,7 @@ comm::SharedTargets Colourings::targets_of(const core::Set& set, const SharedRow
     const auto& [map, column] = shared.columns[c];
     for (std::int64_t row = 0; row < set.size; ++row) {
       const std::int64_t target = map == nullptr ? row : map->map[row * map->dim + column];
-      made.targets[static_cast<std::size_t>(row) * arity + c] = shared.set->element_at(target);
+      made.targets[static_cast<std::size_t>(row) * arity + c] = shared.set->global_index(target);
     }
   }
   return made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pass that makes a sequence of loops of each loop whose result depends on the order of its
-// elements: one for each colour (core/colouring.hpp). Within one, no element reads or writes what
+// elements: one for each colour (core/loop_record.hpp). Within one, no element reads or writes what
 // another writes, so that threads and ranks may share it like any other loop.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/partition/colours.hpp>
-#include <core/colouring.hpp>
+#include <core/loop_record.hpp>
 #include <core/queue.hpp>
 #include <sched/facts.hpp>
 

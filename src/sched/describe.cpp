@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <sched/loop_requests.hpp>
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
-#include <core/counted.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/progress.hpp>
-#include <core/seconds_since.hpp>
+#include <core/text.hpp>
 #include <sched/add_seconds.hpp>
 #include <sched/colours.hpp>
 #include <sched/executor/make_executor.hpp>
@@ -17,7 +17,6 @@
 #include <sched/loop_requests.hpp>
 #include <sched/order.hpp>
 #include <sched/pass.hpp>
-#include <sched/recorder.hpp>
 #include <sched/rounding.hpp>
 #include <sched/signature.hpp>
 #include <sched/slice.hpp>
@@ -62,25 +61,24 @@ void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector
 Engine::Engine(const Resources& r)
     : options_(r.options),
       rows_(r.rows),
-      trace_(r.trace),
+      measurements_(r.measurements),
       log_(r.log),
       pool_(r.pool),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
       limits_{2 * options_.depth_max, analysis_.keep_all},
       schedule_(schedule_of(analysis_.halos)),
       prove_(r.prove),
-      profile_(r.profile),
       colourings_(uses_colours(options_, analysis_.halos)
                       ? std::make_unique<Colourings>(rows_, options_.reproducible)
                       : nullptr),
-      recorder_(r.recorder),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
-      books_(r.table, log_),
+      statistics_(r.measurements.table, log_),
       executor_(make_executor(r)),
-      runner_(rows_.communicator(), trace_, profile_) {
+      runner_(rows_.communicator(), measurements_) {
   if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
     policy_ = std::make_unique<ChainPolicy>(
-        ChainPolicy::Resources{options_, rows_, r.table, log_, r.topology.caches, r.pool.size()},
+        ChainPolicy::Resources{options_, rows_, r.measurements.table, log_, r.topology.caches,
+                               r.pool.size()},
         limits_);
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
@@ -142,7 +140,7 @@ bool Engine::run(Entry& entry, core::Queue& queue) {
     times_.execution = rows_.communicator().seconds() - begin;
     policy_->end(times_);
   }
-  if (recorder_ != nullptr) recorder_->executed(plan, rows_.communicator().seconds(), spent);
+  for (const auto& listener : measurements_.listeners) listener->executed(plan.number, spent);
   for (std::size_t d = 0; d < plan.key.dats.size(); ++d) {
     const auto k = static_cast<std::size_t>(plan.key.dats[d]->index);
     if (plan.key.may_be_deeper[d] == 0) valid_[k] = plan.analysis.valid_after[k];
@@ -158,7 +156,7 @@ const Schedule& Engine::schedule_for(const core::Queue& queue) {
 std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
                                         Wait wait) {
   comm::Communicator& ranks = rows_.communicator();
-  const Passes first(declared, trace_, log_, options_.dump, ranks.is_root());
+  const Passes first(declared, measurements_.listeners, log_, options_.dump, ranks.is_root());
   ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
@@ -174,7 +172,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       },
       [&](const auto& made) { verify_colourings(used, made); });
   const core::Queue queue = plan->colourings.empty() ? used : in_colours(used, plan->colourings);
-  const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
+  const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
   const Schedule& schedule = schedule_for(queue);
   const auto cut = pass.run(
       "cut", [&] { return cut_for(queue, schedule, limits_); },
@@ -198,10 +196,11 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       "order", [&] { return find_order(queue, plan->analysis, ranks, options_); },
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
-  plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
+  plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
   note_code(plan->rows, plan->code);
   if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
-  if (recorder_ != nullptr) plan->recorded = recorder_->add(queue, *plan);
+  plan->number = ++made_plans_;
+  for (const auto& listener : measurements_.listeners) listener->planned(queue, plan->number);
   for (const Step& step : plan->steps.all)
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
       report_order(queue, facts, step, log_);
@@ -213,7 +212,7 @@ const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
                               const Passes& pass) {
   if (const Facts* known = known_facts_.find(declared, loops.mesh())) return *known;
   const auto find = [&] {
-    const core::InPart part(profile_, core::Part::code);
+    const core::InPart part(&measurements_.profile, core::Part::code);
     const AddSeconds once(rows_.communicator(), times_.once);
     return find_facts(declared, loops, prove_, rows_.communicator());
   };
@@ -238,7 +237,7 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
     code = pass.run(
         "code",
         [&] {
-          const core::InPart part(profile_, core::Part::code);
+          const core::InPart part(&measurements_.profile, core::Part::code);
           const AddSeconds once(rows_.communicator(), times_.once);
           return find_code(queue, loops, plan.steps, wait);
         },
@@ -259,7 +258,7 @@ bool Engine::prepare(const core::Queue& queue, Entry& entry) {
   const int executions = entry.executions++;
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
   if (executions > 0 && !repeats) return true;
-  const core::InPart part(profile_, core::Part::plans);
+  const core::InPart part(&measurements_.profile, core::Part::plans);
   const AddSeconds plans(rows_.communicator(), times_.plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
@@ -269,7 +268,7 @@ bool Engine::prepare(const core::Queue& queue, Entry& entry) {
     entry.prepared = executor_->prepare(*entry.plan, repeats);
   else if (!prepare_in_own_memory(entry, repeats))
     return false;
-  trace_.add("plan", "prepare", begin, core::Clock::now());
+  core::report_span(measurements_.listeners, "plan", "prepare", begin);
   if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
   return true;
 }
@@ -291,7 +290,7 @@ Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mes
 
 Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
                                   std::size_t hash, Wait wait) {
-  const core::InPart part(profile_, core::Part::plans);
+  const core::InPart part(&measurements_.profile, core::Part::plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
                                 "planning a sequence of " + core::counted(queue.size(), "loop"));
@@ -315,8 +314,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   follow_rows();
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
-  trace_.add("plan", "make plan", begin, core::Clock::now());
-  if (recorder_ != nullptr) recorder_->spend(core::seconds_since(begin));
+  core::report_span(measurements_.listeners, "plan", "make plan", begin);
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;
 }

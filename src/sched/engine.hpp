@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <core/float_traps.hpp>
+#include <core/float_environment.hpp>
 #include <core/levels.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
@@ -16,11 +16,11 @@
 #include <op2/error.hpp>
 #include <op2/runtime.hpp>
 #include <sched/analyse.hpp>
-#include <sched/books.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
 #include <sched/facts.hpp>
 #include <sched/known_facts.hpp>
+#include <sched/loop_statistics.hpp>
 #include <sched/policy/chain_policy.hpp>
 #include <sched/resources.hpp>
 #include <sched/verify.hpp>
@@ -29,7 +29,6 @@ namespace op2::sched {
 
 class Colourings;
 class Passes;
-class Recorder;
 
 class Engine {
  public:
@@ -118,19 +117,17 @@ class Engine {
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;
-  core::Trace& trace_;
+  core::Measurements& measurements_;
   core::Log& log_;
   core::ThreadPool& pool_;
   const AnalysisOptions analysis_;
   const ChainLimits limits_;  ///< of chains as long as possible
   const Schedule schedule_;   ///< without a policy
   const Prover prove_;
-  core::Profile* const profile_;                  ///< may be null
   const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
   KnownFacts known_facts_;
-  Recorder* const recorder_;  ///< null: nothing is recorded
   CodeFinder code_;
-  Books books_;
+  LoopStatistics statistics_;
   std::unique_ptr<Executor> executor_;
   ChainRunner runner_;
   std::unique_ptr<ChainPolicy> policy_;  ///< null: not OP2_CHAIN=auto, or one rank
@@ -145,6 +142,7 @@ class Engine {
   bool executing_ = false;
   bool intact_ = false;
   std::uint64_t flushes_ = 0;
+  std::int64_t made_plans_ = 0;
   std::uint64_t fingerprint_ = 0;  ///< of what is being executed
 };
 

@@ -170,7 +170,7 @@ class Grouping {
   /// another one runs. On several ranks phases do not matter: each row gathers by itself.
   bool completes(std::size_t adds, std::size_t next) const {
     const core::Level rows = levels_[next].extent, elements = levels_[adds].extent;
-    if (loop(next).set->whole) return levels_[adds] == levels_[next];
+    if (loop(next).set->is_single_rank) return levels_[adds] == levels_[next];
     return elements == core::need_exec(rows) && core::cov(elements) == rows;
   }
 

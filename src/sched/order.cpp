@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <core/colouring.hpp>
 #include <core/error.hpp>
+#include <core/loop_record.hpp>
 #include <jit/loop_request.hpp>
 #include <jit/payload_form.hpp>
 #include <sched/conflicts.hpp>
@@ -72,8 +72,8 @@ bool meets_in_rows_read(const core::LoopRecord& loop, std::span<const core::Loop
 /// elements are renumbered, and the declared order would go back and forth in memory.
 bool may_run_by_rows(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                      const core::Options& options) {
-  return loop.set->whole && options.target == core::Target::cpu && !options.reproducible &&
-         !loop.set->numbers.empty() && reads_shared_rows(args) && !has_payload(args);
+  return loop.set->is_single_rank && options.target == core::Target::cpu && !options.reproducible &&
+         !loop.set->global_indices.empty() && reads_shared_rows(args) && !has_payload(args);
 }
 
 bool has_info(std::span<const core::LoopArg> args) {
@@ -118,10 +118,10 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
     if (flags[n] == 0) continue;
     const core::LoopRecord& record = queue.records()[compared[n]];
     const core::Level extent = analysis.loops[compared[n]].extent;
-    core::ensure(record.set->whole || record.colouring != nullptr ||
+    core::ensure(record.set->is_single_rank || record.colouring != nullptr ||
                      !meets_in_rows_read(record, queue.args_of(record), extent),
                  "a loop has no order in common on several ranks, and no colours");
-    if (options.reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
+    if (options.reproducible && !record.set->is_single_rank && has_info(queue.args_of(record)) &&
         sets_payloads_in_order(record, queue.args_of(record)))
       refuse_payloads(record, communicator.size());
     const bool by_rows = may_run_by_rows(record, queue.args_of(record), options);

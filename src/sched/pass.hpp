@@ -8,7 +8,7 @@
 
 #include <core/log.hpp>
 #include <core/queue.hpp>
-#include <core/trace.hpp>
+#include <core/measurements/listener.hpp>
 #include <sched/describe.hpp>
 
 namespace op2::sched {
@@ -22,16 +22,16 @@ inline constexpr bool verifies_plans = true;
 class Passes {
  public:
   /// All references must outlive it.
-  Passes(const core::Queue& queue, core::Trace& trace, core::Log& log, const core::Dump& dump,
-         bool is_root)
-      : queue_(queue), trace_(trace), log_(log), dump_(dump), is_root_(is_root) {}
+  Passes(const core::Queue& queue, const core::Listeners& listeners, core::Log& log,
+         const core::Dump& dump, bool is_root)
+      : queue_(queue), listeners_(listeners), log_(log), dump_(dump), is_root_(is_root) {}
 
   /// @param verify  throws an internal Error that names the pass and what is wrong with its value
   template <class Make, class Verify>
   auto run(const char* pass, const Make& make, const Verify& verify) const {
     const auto begin = core::Clock::now();
     auto value = make();
-    trace_.add("plan", pass, begin, core::Clock::now());
+    core::report_span(listeners_, "plan", pass, begin);
     if constexpr (verifies_plans) verify(value);
     if constexpr (requires { describe(queue_, value); })
       if (is_root_ && is_named(pass)) log_.dump(describe(queue_, value));
@@ -46,7 +46,7 @@ class Passes {
   }
 
   const core::Queue& queue_;
-  core::Trace& trace_;
+  const core::Listeners& listeners_;
   core::Log& log_;
   const core::Dump& dump_;
   const bool is_root_;

@@ -14,11 +14,10 @@
 
 #include <comm/halo/halo_exchange.hpp>
 #include <comm/messages/reduce_values.hpp>
-#include <core/colouring.hpp>
-#include <core/flops.hpp>
 #include <core/levels.hpp>
+#include <core/loop_abi.hpp>
 #include <core/loop_record.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/loop_table.hpp>
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <jit/loop_nest.hpp>
@@ -211,7 +210,6 @@ struct StepRows {
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks
   mutable double spent = 0;            ///< seconds in this execution, for regions
 
-  /// Seconds that are not counted by way of execution.
   void spend(double seconds) const {
     row->seconds += seconds;
     spent += seconds;
@@ -226,7 +224,7 @@ struct Plan {
   Steps steps;
   std::vector<StepCode> code;     ///< per step
   std::vector<StepRows> rows;     ///< per step
-  int recorded = -1;              ///< the sequence of Recorder; -1: none
+  std::int64_t number = 0;        ///< of the plans that its engine has made, from 1
   bool awaits_code = false;       ///< loops run as host functions until they are compiled
   std::uint64_t fingerprint = 0;  ///< equal on ranks that queued the same loops
   /// What the fingerprint was made of, a line per record; shared with the message layer, which may

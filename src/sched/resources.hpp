@@ -9,12 +9,10 @@ class DistributedMesh;
 }
 namespace op2::core {
 class Log;
-class LoopTable;
+struct Measurements;
 struct Options;
-class Profile;
 class ThreadPool;
 struct Topology;
-class Trace;
 }  // namespace op2::core
 namespace op2::gpu {
 class Device;
@@ -25,8 +23,6 @@ class Jit;
 
 namespace op2::sched {
 
-class Recorder;
-
 /// Everything outlives the engine.
 struct Resources {
   const core::Options& options;
@@ -36,12 +32,9 @@ struct Resources {
   jit::Jit& jit;        ///< for the target of the session
   jit::Jit* host_jit;   ///< for what that target cannot run; null: it is the CPU
   gpu::Device* device;  ///< null: none
-  core::LoopTable& table;
-  core::Trace& trace;
+  core::Measurements& measurements;
   core::Log& log;
-  Prover prove;                      ///< null: sources prove nothing
-  Recorder* recorder = nullptr;      ///< null: OP2_MODEL is not set
-  core::Profile* profile = nullptr;  ///< null: nobody asks where time goes
+  Prover prove;  ///< null: sources prove nothing
 };
 
 }  // namespace op2::sched

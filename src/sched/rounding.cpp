@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include <core/arithmetic_mode.hpp>
 #include <core/error.hpp>
-#include <core/float_traps.hpp>
+#include <core/float_environment.hpp>
 #include <sched/loop_requests.hpp>
 
 namespace op2::sched {

@@ -90,7 +90,7 @@ std::optional<Difference> difference_of_rows(const SavedDat& one, const SavedDat
       dat.value_type, Values(one.rows).first(owned), Values(other.rows).first(owned),
       [&](std::size_t at, std::string a, std::string b) {
         ++count;
-        const std::int64_t element = dat.on().element_at(static_cast<std::int64_t>(at / values));
+        const std::int64_t element = dat.on().global_index(static_cast<std::int64_t>(at / values));
         if (!first || element < first->element)
           first =
               Difference{0, element, static_cast<int>(at % values), std::move(a), std::move(b), 0};

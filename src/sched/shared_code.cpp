@@ -11,8 +11,8 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/records.hpp>
-#include <core/counted.hpp>
 #include <core/hash.hpp>
+#include <core/text.hpp>
 
 namespace op2::sched {
 namespace {
@@ -139,9 +139,8 @@ std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
   }
   for (const Leader& leader : leaders) {
     const bool own = leader.rank == comm.rank();
-    const comm::Waiting waiting(comm, [&] {
-      return comm::WaitPurpose{"the code of " + calls_of(missing), "it compiles"};
-    });
+    const comm::Waiting waiting(
+        comm, [&] { return comm::WaitPurpose{"the code of " + calls_of(missing), "it compiles"}; });
     const comm::Bytes code =
         comm.broadcast(own ? std::move(serialized) : comm::Bytes(), leader.rank);
     if (leader.target == target && !own) built = jit.adopt(missing, code);

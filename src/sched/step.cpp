@@ -20,13 +20,13 @@ Order Step::order_of(const StepCode& code) const {
 }
 
 bool Step::tracks_elements(const StepCode& code) const {
-  return set != nullptr && !set->whole && has_payload(*this) &&
+  return set != nullptr && !set->is_single_rank && has_payload(*this) &&
          order_of(code) == Order::by_global_index;
 }
 
 bool Step::runs_as_declared(const StepCode& code) const {
-  return order_of(code) == Order::by_global_index && !set->numbers.empty() &&
-         (set->whole || has_payload(*this));
+  return order_of(code) == Order::by_global_index && !set->global_indices.empty() &&
+         (set->is_single_rank || has_payload(*this));
 }
 
 std::vector<SetArgs> Step::accesses() const {

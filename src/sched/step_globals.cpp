@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 #include <core/term_block.hpp>
 #include <core/value_type.hpp>
 

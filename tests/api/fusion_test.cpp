@@ -45,8 +45,8 @@ struct Fusion : testing::Test {
   op_map ends;
   op_dat a, b, c, other;
 
-  void begin(const char* disable) {
-    setenv("OP2_DISABLE", disable, 1);
+  void begin(const char* debug) {
+    setenv("OP2_DEBUG", debug, 1);
     setenv("OP2_TIMING", table.c_str(), 1);
     op_init(0, nullptr, 0);
     op_decl_const(1, &factor, "factor");
@@ -65,7 +65,7 @@ struct Fusion : testing::Test {
   /// @return the per-loop table
   std::string end() {
     op_exit();
-    unsetenv("OP2_DISABLE");
+    unsetenv("OP2_DEBUG");
     unsetenv("OP2_TIMING");
     std::stringstream text;
     text << std::ifstream(table).rdbuf();
@@ -119,8 +119,8 @@ TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {
 
 TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
   // In a separate scope the helper would hide the function of the library.
-  for (const char* disable : {"fuse", "none"}) {
-    begin(disable);
+  for (const char* debug : {"no_fuse", "none"}) {
+    begin(debug);
     const op_kernel powers = op_decl_kernel(
         "powers",
         "static double pow(double x, int n) { return n > 1 ? x * x : x; }\n"
@@ -132,7 +132,7 @@ TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
       op_fetch_data(c, values.data());
       EXPECT_DOUBLE_EQ(values[7], 4 + 256);
     }
-    const bool fuses = std::string_view(disable) == "none";
+    const bool fuses = std::string_view(debug) == "none";
     EXPECT_EQ(end().find("doubled+powers") != std::string::npos, fuses);
   }
 }
@@ -155,8 +155,8 @@ TEST_F(Fusion, TakesManyLoopsOfFewArguments) {
 }
 
 TEST_F(Fusion, KeepsTheOrderOfGlobals) {
-  for (const char* disable : {"fuse", "none"}) {
-    begin(disable);
+  for (const char* debug : {"no_fuse", "none"}) {
+    begin(debug);
     const double zero = 0;
     const op_global total = op_decl_global(1, &zero, "total");
     std::vector<double> totals;

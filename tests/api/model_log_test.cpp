@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 
 #include <core/hash.hpp>
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 #include <core/text_file.hpp>
 #include <op2/op2.hpp>
 #include <support/expect_error.hpp>

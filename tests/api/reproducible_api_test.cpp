@@ -191,9 +191,9 @@ TEST_F(Reproducible, ALoopSeesTheSumOfThoseBefore) {
 TEST(ReproducibleSums, AreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
   setenv("OP2_REPRODUCIBLE", "on", 1);
   const std::pair<const char*, const char*> settings[] = {
-      {"OP2_QUEUE_MAX", "1000"},  {"OP2_QUEUE_MAX", "1"},     {"OP2_QUEUE_MAX", "2"},
-      {"OP2_DEBUG", "keep_dead"}, {"OP2_DISABLE", "dead"},    {"OP2_THREADS", "3"},
-      {"OP2_TILE", "50"},         {"OP2_TARGET", "reference"}};
+      {"OP2_DEBUG", "queue_max=1000"}, {"OP2_DEBUG", "queue_max=1"}, {"OP2_DEBUG", "queue_max=2"},
+      {"OP2_DEBUG", "keep_dead"},      {"OP2_THREADS", "3"},         {"OP2_TILE", "50"},
+      {"OP2_TARGET", "reference"}};
   for (const auto& [name, value] : settings) {
     const char* const before = std::getenv(name);
     const std::string kept = before != nullptr ? before : "";
@@ -353,13 +353,9 @@ class OtherRounding {
   explicit OtherRounding(int mode) { std::fesetround(mode); }
 #if defined(__SSE2__)
   static constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
-  explicit OtherRounding(unsigned bits) {
-    _mm_setcsr(_mm_getcsr() | bits);
-  }
+  explicit OtherRounding(unsigned bits) { _mm_setcsr(_mm_getcsr() | bits); }
 #endif
-  ~OtherRounding() {
-    std::fesetenv(FE_DFL_ENV);
-  }
+  ~OtherRounding() { std::fesetenv(FE_DFL_ENV); }
 };
 
 template <class Change>

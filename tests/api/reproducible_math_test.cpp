@@ -334,11 +334,11 @@ void expect_refused(ErrorCode code, const std::string& before, const std::string
 }
 
 TEST(ReproducibleMath, WithoutAVariantIsAnError) {
-  expect_refused(ErrorCode::kernel_text, "extern \"C\" void sincos(double, double*, double*);\n",
+  expect_refused(ErrorCode::kernel_source, "extern \"C\" void sincos(double, double*, double*);\n",
                  "double s, c; sincos(*x, &s, &c); *x = s + c;", "sincos");
-  expect_refused(ErrorCode::kernel_text, "", "*x = __builtin_powi(*x, 3);", "powi");
-  expect_refused(ErrorCode::kernel_text, "", "*x = __builtin_expl(*x);", "exp");
-  expect_refused(ErrorCode::kernel_text,
+  expect_refused(ErrorCode::kernel_source, "", "*x = __builtin_powi(*x, 3);", "powi");
+  expect_refused(ErrorCode::kernel_source, "", "*x = __builtin_expl(*x);", "exp");
+  expect_refused(ErrorCode::kernel_source,
                  "typedef double pair __attribute__((ext_vector_type(2)));\n",
                  "pair p = *x; *x = __builtin_elementwise_sin(p)[0];", "sin");
   expect_refused(ErrorCode::unknown_symbol, "extern \"C\" double j0(double);\n", "*x = j0(*x);",
@@ -353,7 +353,7 @@ TEST(ReproducibleMath, IsNotComputedByTheCompilerForGlobalConstants) {
                      "void work(double* x) { *x *= e; }");
   const op_dat x = op_decl_dat(session.cells, 1, std::vector<double>(elements, 2.0), "x");
   op_par_loop(kernel, "a loop", session.cells, op_arg_dat(x, OP_RW));
-  EXPECT_THAT(test::error_text(ErrorCode::kernel_text, [] { op_flush(); }),
+  EXPECT_THAT(test::error_text(ErrorCode::kernel_source, [] { op_flush(); }),
               AllOf(HasSubstr("loop 'a loop'"), HasSubstr("global variable"),
                     HasSubstr("; compute it in the kernel")));
 }

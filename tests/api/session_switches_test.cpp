@@ -36,13 +36,13 @@ INSTANTIATE_TEST_SUITE_P(Switches, BadValues,
                                          BadValue{"OP2_TARGET", "gpu", "cpu, cuda, reference"},
                                          BadValue{"OP2_JIT", "maybe", "on, off, require"},
                                          BadValue{"OP2_CACHE", "yes", "rw, ro, off"},
-                                         BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"},
+                                         BadValue{"OP2_DEBUG", "queue_max=-1", "1 to 4096"},
                                          BadValue{"OP2_LOG", "loud", "warning"},
                                          BadValue{"OP2_DUMP", "order,tree", "schedule"},
                                          BadValue{"OP2_CHECK", "acces",
                                                   "'acces'; use none, or some of: access, bits, "
                                                   "finite, pointers; did you mean 'access'?"},
-                                         BadValue{"OP2_DISABLE", "all", "dead"}));
+                                         BadValue{"OP2_DEBUG", "all", "keep_dead"}));
 
 TEST(Session, AnUnknownVariableIsReported) {
   const Variable variable("OP2_CHIAN", "on");

@@ -167,7 +167,7 @@ TEST(Session, AHostFunctionSeesTheConstantAsItWasAtTheCall) {
 }
 
 TEST(Session, CopiedGlobalsForceAFlushBeforeTheyFillMemory) {
-  const Variable jit("OP2_JIT", "off"), queue("OP2_QUEUE_MAX", "4096");
+  const Variable jit("OP2_JIT", "off"), queue("OP2_DEBUG", "queue_max=4096");
   op_init(0, nullptr, 0);
   const op_set set = op_decl_set(1, "set");
   const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
@@ -401,7 +401,7 @@ TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {
   const op_kernel broken =
       op_decl_kernel("broken", "void broken(const double* a, double* sum) { *sum += *a }");
   double sum = 42;
-  error_text(ErrorCode::kernel_text, [&] {
+  error_text(ErrorCode::kernel_source, [&] {
     op_par_loop(broken, "broken", set, op_arg_dat(dat, OP_READ),
                 op_arg_gbl(&sum, 1, "double", OP_INC));
   });

@@ -134,11 +134,11 @@ TEST_P(LazyGlobals, OneThatIsReadThenSetAndReducedHasBothValues) {
 
 /// The device is many calls behind: values wait in memory that the host uses again.
 TEST_P(LazyGlobals, ValuesThatLoopsReadAreThoseOfTheirCalls) {
-  setenv("OP2_QUEUE_MAX", "1", 1);
+  setenv("OP2_DEBUG", "queue_max=1", 1);
   op_exit();
   reset_emulator();
   start();
-  unsetenv("OP2_QUEUE_MAX");
+  unsetenv("OP2_DEBUG");
   double expected = 1;
   for (int call = 0; call < 60; ++call) {
     const double value = call;

@@ -37,8 +37,8 @@ inline ProgramShape first_on_ranks(int wanted, OrderedLoops ordered) {
 }
 
 /// Loop by loop, through host functions, on one thread.
-inline const std::vector<Setting> settings_of_reference = {
-    {"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}};
+inline const std::vector<Setting> settings_of_reference = {{"OP2_TARGET", "reference"},
+                                                           {"OP2_DEBUG", "queue_max=1,keep_dead"}};
 
 /// Where the programs are tested: TEST_TARGET, or the CPU.
 inline Setting tested_target() {

@@ -19,8 +19,12 @@ std::vector<std::vector<Setting>> in_declared_order() {
   const std::string jit = jit_of_tests();
   const Setting off{"OP2_RENUMBER", "off"};
   return {{{"OP2_THREADS", "1"}, {"OP2_JIT", jit}, off},
-          {{"OP2_THREADS", "2"}, {"OP2_JIT", jit}, {"OP2_QUEUE_MAX", "7"}, {"OP2_SIMD", "on"}, off},
-          {{"OP2_THREADS", "3"}, {"OP2_JIT", jit}, {"OP2_DISABLE", "dead"}, off}};
+          {{"OP2_THREADS", "2"},
+           {"OP2_JIT", jit},
+           {"OP2_DEBUG", "queue_max=7"},
+           {"OP2_SIMD", "on"},
+           off},
+          {{"OP2_THREADS", "3"}, {"OP2_JIT", jit}, {"OP2_DEBUG", "keep_dead"}, off}};
 }
 
 /// Loops whose elements read what others modify have another order.
@@ -98,7 +102,7 @@ TEST(Equivalence, LoopsOfRowsThatOthersModifyHaveOneOrderForEachNumberOfThreads)
     for (const Setting& threads : {Setting{"OP2_THREADS", "2"}, Setting{"OP2_THREADS", "3"}}) {
       const std::vector<Setting> usual{threads, {"OP2_RENUMBER", "on"}};
       auto plain = usual, compiled = usual;
-      plain.insert(plain.end(), {{"OP2_JIT", "off"}, {"OP2_QUEUE_MAX", "1"}});
+      plain.insert(plain.end(), {{"OP2_JIT", "off"}, {"OP2_DEBUG", "queue_max=1"}});
       compiled.insert(compiled.end(), {{"OP2_JIT", jit_of_tests()}, {"OP2_TILE", "shuffled"}});
       const Observed expected = run_program(shape, plain);
       expect_equal(expected, run_program(shape, compiled), place_of(seed, number++));

@@ -19,7 +19,7 @@ namespace {
 using Settings = std::vector<Setting>;
 
 const Settings oracle = {
-    {"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_REPRODUCIBLE", "on"}};
+    {"OP2_TARGET", "reference"}, {"OP2_DEBUG", "queue_max=1"}, {"OP2_REPRODUCIBLE", "on"}};
 
 /// Of values that have been rounded some thousand times.
 template <class T>

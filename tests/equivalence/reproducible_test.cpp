@@ -15,14 +15,14 @@ namespace {
 using Settings = std::vector<Setting>;
 
 std::vector<Settings> on_device() {
-  return {{}, {{"OP2_QUEUE_MAX", "7"}, {"OP2_RENUMBER", "on"}, {"OP2_DEBUG", "no_fuse,keep_dead"}}};
+  return {{}, {{"OP2_RENUMBER", "on"}, {"OP2_DEBUG", "queue_max=7,no_fuse,keep_dead"}}};
 }
 
 std::vector<Settings> configurations() {
   if (is_on_device()) return on_device();
   return {
       {{"OP2_THREADS", "1"}},
-      {{"OP2_THREADS", "2"}, {"OP2_QUEUE_MAX", "7"}, {"OP2_SIMD", "on"}},
+      {{"OP2_THREADS", "2"}, {"OP2_DEBUG", "queue_max=7"}, {"OP2_SIMD", "on"}},
       {{"OP2_THREADS", "3"}, {"OP2_DEBUG", "no_fuse,keep_dead,no_simd"}},
       {{"OP2_THREADS", "3"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}, {"OP2_SIMD", "on"}},
       {{"OP2_THREADS", "2"}, {"OP2_TILE", "50"}, {"OP2_SIMD", "on"}},
@@ -39,7 +39,7 @@ Settings tested(Settings settings) {
   return reproducible(std::move(settings));
 }
 
-const Settings in_order = {{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}};
+const Settings in_order = {{"OP2_TARGET", "reference"}, {"OP2_DEBUG", "queue_max=1"}};
 
 TEST(Reproducible, RandomChainsGiveTheSameBitsInAnyOrderOfExecution) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 100));

@@ -20,7 +20,7 @@ def check_exchanges(command):
     """Two iterations are 22 calls: queued together they take one exchange instead of four."""
     failures = 0
     for chain, expected in ("off", 4 * 50 + 2), ("on", 50):
-        output = run(command, OP2_CHAIN=chain, OP2_QUEUE_MAX="22")
+        output = run(command, OP2_CHAIN=chain, OP2_DEBUG="queue_max=22")
         found = re.search(r"Halos: (\d+) ranks, (\d+) exchanges", output)
         if int(found[2]) != expected:
             failures += 1

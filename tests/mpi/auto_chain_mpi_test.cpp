@@ -142,7 +142,7 @@ TEST(AutoChain, OffFusesAndTilesLoopsThatNoExchangeSeparates) {
   const op_chain_statistics halos = op_get_chain_statistics();
   EXPECT_EQ(halos.chains, 3);
   EXPECT_EQ(halos.exchanges, ranks() > 1 ? 3 : 0);
-  EXPECT_EQ(halos.core_iterations > 0, ranks() > 1);
+  EXPECT_EQ(halos.interior_iterations > 0, ranks() > 1);
   EXPECT_GE(op_get_loop_iterations("wrap+mirror"), 3 * owned);
   for (const char* loop : {"flow", "wrap", "mirror"})
     EXPECT_GE(op_get_tiled_iterations(loop), 2 * owned) << loop;

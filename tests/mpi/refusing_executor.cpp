@@ -4,6 +4,7 @@
 // rank knows.
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/error.hpp>
+#include <core/measurements/measurements.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>
 #include <sched/executor/make_executor.hpp>
 
@@ -13,7 +14,7 @@ namespace {
 class RefusingExecutor : public CpuExecutor {
  public:
   explicit RefusingExecutor(const Resources& r)
-      : CpuExecutor(r.options, r.topology, r.pool, r.rows, r.trace),
+      : CpuExecutor(r.options, r.topology, r.pool, r.rows, r.measurements.listeners),
         refuses_(r.rows.communicator().rank() == 1) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override {

@@ -51,7 +51,8 @@ Settings tested(Settings settings) {
 
 /// Every rank runs all of the program alone.
 Observed run_alone(const ProgramShape& shape) {
-  return run_program(shape, reproducible({{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}}),
+  return run_program(shape,
+                     reproducible({{"OP2_TARGET", "reference"}, {"OP2_DEBUG", "queue_max=1"}}),
                      [] { op_mpi_init(0, nullptr, 0, MPI_Comm_c2f(MPI_COMM_SELF)); });
 }
 
@@ -67,7 +68,7 @@ TEST(ReproducibleOnRanks, SumsAreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
                                      {{"OP2_CHAIN", "on"}},
                                      {{"OP2_CHAIN", "on"}, {"OP2_DEPTH_MAX", "1"}},
                                      {{"OP2_CHAIN", "on"}, {"OP2_DEBUG", "keep_dead"}},
-                                     {{"OP2_QUEUE_MAX", "1"}}};
+                                     {{"OP2_DEBUG", "queue_max=1"}}};
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Settings settings = tested(all[k]);
     for (const Setting& one : settings) setenv(one.name.c_str(), one.value.c_str(), 1);

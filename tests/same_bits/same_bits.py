@@ -37,10 +37,9 @@ OTHERS = {
     "OP2_SIMD": ("auto", "on"),
     "OP2_RENUMBER": ("auto", "on", "off"),
     "OP2_REDUCE": ("auto", "flat", "node"),
-    "OP2_QUEUE_MAX": ("1", "5", "1000"),
     "OP2_JIT_CPU": ("x86-64-v2", "x86-64-v3", "x86-64-v4"),
     "OP2_CHECK": ("", "", "bits"),
-    "OP2_DEBUG": ("", "no_fuse", "keep_dead,node_size=2", "no_simd,node_size=3"),
+    "OP2_DEBUG": ("", "queue_max=1", "no_fuse,queue_max=5", "keep_dead,node_size=2,queue_max=1000", "no_simd,node_size=3"),
 }
 CONTRACTION = {"given": "auto", "reversed": "off", "shuffled": "on"}  # changes bits, like the numbering
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}

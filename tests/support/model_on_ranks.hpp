@@ -12,15 +12,14 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/records.hpp>
 #include <core/log.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
+#include <core/measurements/run_recorder.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
-#include <core/trace.hpp>
 #include <jit/jit.hpp>
 #include <sched/chain_analysis.hpp>
 #include <sched/engine.hpp>
-#include <sched/recorder.hpp>
 #include <sched/reduction.hpp>
 #include <support/model_counts.hpp>
 #include <support/random_chains.hpp>
@@ -69,12 +68,14 @@ class ModelOnRanks {
         model_(model),
         options_(options),
         log_(core::LogLevel::off),
-        trace_(false),
         pool_(threads, topology_),
         jit_(jit::JitOptions{}, log_),
         rows_(mesh_, ranks, {.renumber = options.renumber}),
-        engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_,
-                 &prove_model_loops, &recorder_}) {
+        engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, measurements_, log_,
+                 &prove_model_loops}) {
+    auto recorder = std::make_unique<core::RunRecorder>([&ranks] { return ranks.seconds(); });
+    recorder_ = recorder.get();
+    measurements_.listeners.push_back(std::move(recorder));
     declare(values, random);
   }
 
@@ -144,7 +145,7 @@ class ModelOnRanks {
       record.dats.push_back({dat->name_storage, dat->set->index, dat->size});
     record.keep_dead = !options_.eliminate_dead_loops;
     record.depth_max = options_.depth_max;
-    recorder_.put(table_, record);
+    recorder_->put(measurements_.table, record);
     return record;
   }
 
@@ -156,7 +157,7 @@ class ModelOnRanks {
       std::sort(cuts.begin(), cuts.end());
       const auto mine = static_cast<std::size_t>(ranks_.rank());
       const std::string name = "set" + std::to_string(s);
-      const core::Block block = rows_.block_of(cuts[mine + 1] - cuts[mine], name.c_str());
+      const core::DeclaredRange block = rows_.block_of(cuts[mine + 1] - cuts[mine], name.c_str());
       sets_.push_back(&mesh_.add_set(block, name.c_str()));
     }
     for (std::size_t m = 0; m < model_.maps.size(); ++m) {
@@ -224,7 +225,7 @@ class ModelOnRanks {
   static std::size_t id_of(const core::Dat& dat, std::int32_t row) {
     const core::Set& set = dat.on();
     return static_cast<std::size_t>(
-        set.numbers.empty() ? row : set.numbers[static_cast<std::size_t>(row)]);
+        set.global_indices.empty() ? row : set.global_indices[static_cast<std::size_t>(row)]);
   }
 
   /// Rows that nobody claims to be valid become noise, and what kernels find in the program.
@@ -241,8 +242,7 @@ class ModelOnRanks {
   const ModelMesh& model_;
   core::Options options_;
   core::Log log_;
-  core::Trace trace_;
-  core::LoopTable table_;
+  core::Measurements measurements_;
   core::Mesh mesh_;
   core::Queue queue_;
   const core::Topology topology_{{}, 1, {}};
@@ -250,8 +250,8 @@ class ModelOnRanks {
   jit::Jit jit_;
   comm::DistributedMesh rows_;
   std::map<Value, KnownLoop> loops_;  ///< by salt
-  sched::Recorder recorder_;
-  sched::Engine engine_;  ///< may have work that calls the kernels until it ends
+  core::RunRecorder* recorder_;       ///< listens
+  sched::Engine engine_;              ///< may have work that calls the kernels until it ends
   Random noise_{42};
   std::vector<core::Set*> sets_;
   std::vector<core::Map*> maps_;
@@ -346,8 +346,8 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
       for (const ModelCounts& of : comm::gather_records(
                ranks,
                ModelCounts{after.messages - before.messages, after.packed_rows - before.packed_rows,
-                           after.core_iterations + after.rest_iterations - before.core_iterations -
-                               before.rest_iterations}))
+                           after.interior_iterations + after.boundary_iterations -
+                               before.interior_iterations - before.boundary_iterations}))
         sum = {sum.messages + of.messages, sum.rows + of.rows, sum.iterations + of.iterations};
       outcome.wrong += sum != counts;
     }

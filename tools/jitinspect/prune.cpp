@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 #include <jit/cache_sweep.hpp>
 
 #include "commands.hpp"

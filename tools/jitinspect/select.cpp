@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/lower_case.hpp>
+#include <core/text.hpp>
 #include <jit/cache_key.hpp>
 
 #include "key_differences.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 #include "machine_file.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include <core/progress.hpp>
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 #include <core/tool_log.hpp>
 
 #include "commands.hpp"

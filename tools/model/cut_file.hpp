@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 #include "halo_sizes.hpp"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 namespace op2::model {
 

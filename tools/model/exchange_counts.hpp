@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <comm/halo/halo_messages.hpp>
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 #include "cut_file.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <comm/partition/partition.hpp>
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 namespace op2::model {
 

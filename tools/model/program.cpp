@@ -15,8 +15,8 @@ Program::Program(const core::RunRecord& record, const std::vector<char>& local_m
   const auto set = [&](int index) { return mesh_.sets()[static_cast<std::size_t>(index)].get(); };
   for (const core::RecordedSet& some : record.sets) mesh_.add_set({0, 0, 0}, some.name.c_str());
   for (std::size_t k = 0; k < local_maps.size(); ++k) {
-    mesh_.sets()[k]->block.local_map = local_maps[k] != 0;
-    mesh_.sets()[k]->block.limit = deepest;
+    mesh_.sets()[k]->declared_layout.local_map = local_maps[k] != 0;
+    mesh_.sets()[k]->declared_layout.limit = deepest;
   }
   for (const core::RecordedMap& map : record.maps)
     mesh_.add_map(set(map.from), set(map.to), map.arity, nullptr, map.name.c_str());

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <core/measurements/run_record.hpp>
 #include <core/mesh.hpp>
 #include <core/queue.hpp>
-#include <core/run_record.hpp>
 #include <sched/analyse.hpp>
 #include <sched/policy/candidates.hpp>
 

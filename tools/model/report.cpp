@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <core/csv.hpp>
+#include <core/text.hpp>
 
 namespace op2::model {
 namespace {
@@ -82,7 +82,7 @@ std::string details_of(const core::RunRecord& record, const Comparison& c) {
   for (const std::string& name : loops_by_time(c))
     text += fmt::format("  {:<38.38} {:>9} {:>12.6f} {:>12.6f}\n", name, "",
                         loop_seconds(c.off, name), loop_seconds(c.on, name));
-  const auto line = [&](const char* what, double Overheads::*part) {
+  const auto line = [&](const char* what, double Overheads::* part) {
     text += fmt::format("  {:<38} {:>9} {:>12.6f} {:>12.6f}\n", what, "", c.off.overheads.*part,
                         c.on.overheads.*part);
   };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <comm/partition/block_mesh.hpp>
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 namespace op2::model {
 

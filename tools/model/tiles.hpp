@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include <core/run_record.hpp>
+#include <core/measurements/run_record.hpp>
 
 #include "costs.hpp"
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <core/arithmetic.hpp>
 #include <core/error.hpp>
 #include <core/hash.hpp>
-#include <core/round_up.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {

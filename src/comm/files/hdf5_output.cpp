@@ -13,7 +13,7 @@
 
 #include <comm/files/hdf5_state.hpp>
 #include <comm/messages/records.hpp>
-#include <core/uninterrupted.hpp>
+#include <core/signals.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {
@@ -29,8 +29,7 @@ bool locks_are_off() {
 
 /// Whether a file still has its name; otherwise another process has replaced it.
 bool is_current(const OpenFile& file) {
-  struct stat open {
-  }, named{};
+  struct stat open{}, named{};
   if (::fstat(file.descriptor(), &open) != 0) fail_with_errno("read", file.shown());
   if (::stat(file.shown().c_str(), &named) == 0)
     return open.st_dev == named.st_dev && open.st_ino == named.st_ino;

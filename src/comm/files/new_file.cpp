@@ -16,7 +16,7 @@
 
 #include <comm/files/leftovers.hpp>
 #include <core/error.hpp>
-#include <core/uninterrupted.hpp>
+#include <core/signals.hpp>
 
 namespace op2::comm {
 
@@ -45,7 +45,7 @@ std::string target_of(std::string path) {
 
 /// What is at the target; nothing if there is no file. The user root may write every file.
 std::optional<struct stat> writable_file_at(const std::string& target) {
-  struct stat file {};
+  struct stat file{};
   const bool exists = ::stat(target.c_str(), &file) == 0;
   if (!exists && errno == ENOENT) return {};
   if (!exists) fail_with_errno("create", target);
@@ -69,7 +69,7 @@ int rename_to_free_name(const char* from, const char* to) {
     return 0;
   }
   if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
-  struct stat file {};
+  struct stat file{};
   if (::lstat(to, &file) != 0 && errno == ENOENT) return std::rename(from, to);
   errno = EEXIST;
   return -1;

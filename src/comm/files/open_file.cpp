@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <core/signals.hpp>
 #include <core/text_file.hpp>
-#include <core/uninterrupted.hpp>
 
 namespace op2::comm {
 

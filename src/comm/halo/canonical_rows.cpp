@@ -7,7 +7,7 @@
 #include <comm/halo/row_request.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/order/canonical_places.hpp>
-#include <core/followed_map.hpp>
+#include <core/ordering_map.hpp>
 
 namespace op2::comm {
 namespace {
@@ -46,12 +46,12 @@ void fetch_ghosts(Communicator& ranks, const Blocks& blocks, const core::Layout&
 void DistributedMesh::decide_order(const core::Dat* coordinates) {
   const std::size_t declared = mesh_.sets().size() + mesh_.maps().size();
   if (!order_.reproducible || ordered_ == declared) return;
-  const bool loop_was_called = mesh_.leading_set() != nullptr;
-  core::choose_leading_set(mesh_);
+  const bool loop_was_called = mesh_.ordering_set() != nullptr;
+  core::choose_ordering_set(mesh_);
   ordered_ = declared;
   places_.reset();
-  if (mesh_.leading_set() == nullptr) return;
-  DeclaredMaps mesh{communicator_, {}, {}, mesh_.leading_set()->index};
+  if (mesh_.ordering_set() == nullptr) return;
+  DeclaredMaps mesh{communicator_, {}, {}, mesh_.ordering_set()->index};
   for (const auto& set : mesh_.sets()) mesh.sets.push_back(&declared_blocks(*set));
   for (const auto& map : mesh_.maps())
     mesh.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
@@ -61,27 +61,28 @@ void DistributedMesh::decide_order(const core::Dat* coordinates) {
 }
 
 CanonicalOrder DistributedMesh::canonical_order() {
-  core::choose_leading_set(mesh_);
+  core::choose_ordering_set(mesh_);
   CanonicalOrder order;
   for (const auto& set : mesh_.sets()) {
-    const core::Map* const map = core::followed_map(mesh_, *set);
+    const core::Map* const map = core::ordering_map(mesh_, *set);
     order.followed.push_back(map == nullptr ? -1 : map->index);
   }
   if (!places_) return order;
-  order.reordered = mesh_.leading_set()->index;
+  order.reordered = mesh_.ordering_set()->index;
   order.places = *places_;
   return order;
 }
 
 void DistributedMesh::update_places() {
-  for (const auto& set : mesh_.sets()) core::release(set->places);
+  for (const auto& set : mesh_.sets()) core::release(set->canonical_positions);
   if (!places_) return;
-  core::Set& leading = *mesh_.sets()[static_cast<std::size_t>(mesh_.leading_set()->index)];
+  core::Set& leading = *mesh_.sets()[static_cast<std::size_t>(mesh_.ordering_set()->index)];
   const IndexMap& rows = halo_plan_->of(leading);
-  leading.places.resize(static_cast<std::size_t>(rows.layout.rows()));
+  leading.canonical_positions.resize(static_cast<std::size_t>(rows.layout.rows()));
   rows.from_declared(communicator_, std::as_bytes(std::span(*places_)), sizeof(std::int32_t),
-                     reinterpret_cast<std::byte*>(leading.places.data()));
-  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_, leading.places);
+                     reinterpret_cast<std::byte*>(leading.canonical_positions.data()));
+  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_,
+               leading.canonical_positions);
 }
 
 }  // namespace op2::comm

@@ -44,7 +44,7 @@ std::vector<Message> wanted_parts(Communicator& communicator, const Blocks& bloc
 void DistributedMesh::copy_declared_range(const core::Dat& dat, std::int64_t low, std::int64_t high,
                                           std::byte* to) {
   const auto bytes = static_cast<std::size_t>(dat.size);
-  if (dat.on().whole) {  // the rows alone, without all others
+  if (dat.on().is_single_rank) {  // the rows alone, without all others
     const std::byte* const rows = dat.rows.host_read();
     if (keeps(*dat.set)) {
       std::memcpy(to, rows + low * bytes, (high - low + 1) * bytes);

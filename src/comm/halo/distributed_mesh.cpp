@@ -25,9 +25,9 @@ LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights,
 
 }  // namespace
 
-core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) const {
+core::DeclaredRange DistributedMesh::block_of(std::int32_t declared, const char* set) const {
   const auto [first, all] = communicator_.partial_sum(declared);
-  const core::Block block{first, declared, all, communicator_.size() == 1};
+  const core::DeclaredRange block{first, declared, all, communicator_.size() == 1};
   if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
                "too many elements: set '{}', {} on all ranks, at most 2^31 - 1; use a smaller mesh",
@@ -156,7 +156,7 @@ void DistributedMesh::return_to_declared() {
     for (const auto& map : mesh_.maps())
       if (!keeps(*map))
         map->take_entries(core::bytes_of(from_bytes<std::int32_t>(declared_entries(*map))));
-    for (const auto& set : mesh_.sets()) set->take_layout(set->block);
+    for (const auto& set : mesh_.sets()) set->take_layout(set->declared_layout);
     ++epoch_;
     ++arrangement_;
   }
@@ -224,7 +224,7 @@ Bytes DistributedMesh::declared_entries(const core::Map& map) const {
 }
 
 std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const {
-  const auto& numbers = core::record_of(map.to)->numbers;
+  const auto& numbers = core::record_of(map.to)->global_indices;
   const auto count = static_cast<std::size_t>(map.from->size) * static_cast<std::size_t>(map.dim);
   const auto entries = map.values().first(count);
   std::vector<GlobalId> targets(entries.begin(), entries.end());

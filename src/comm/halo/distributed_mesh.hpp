@@ -46,7 +46,7 @@ class DistributedMesh {
 
   /// The block of a set of which this rank declares `declared` elements. Collective.
   /// @throws Error too_large
-  core::Block block_of(std::int32_t declared, const char* set) const;
+  core::DeclaredRange block_of(std::int32_t declared, const char* set) const;
 
   /// The blocks of a set as declared. The first call for a set is collective and gathers 8 bytes
   /// per rank; the result stays valid, and later calls cost nothing.
@@ -55,7 +55,7 @@ class DistributedMesh {
   /// The mesh as declared; only in the declared form. Collective.
   BlockMesh declared_mesh();
 
-  /// Decides the canonical order (core/followed_map.hpp) in the reproducible mode, unless that was
+  /// Decides the canonical order (core/ordering_map.hpp) in the reproducible mode, unless that was
   /// done since the last set or map was declared; only in the declared form. Collective. Cost: that
   /// of canonical_places.
   /// @param coordinates  double, dim 1 to 3, or null. They count only if no loop was called since
@@ -130,7 +130,7 @@ class DistributedMesh {
   bool is_partitioned_ = false;  ///< owners were chosen
   std::vector<Owners> owners_;   ///< as distributed, for each set; may be shorter than the mesh
   std::deque<Blocks> declared_;  ///< of each set that was asked for; empty: not yet
-  /// Of the declared elements of the leading set; nothing: these are in order.
+  /// Of the declared elements of the ordering set; nothing: these are in order.
   std::optional<std::vector<std::int32_t>> places_;
   std::size_t ordered_ = 0;  ///< sets and maps that there were when the order was decided
   std::unique_ptr<HaloPlan> halo_plan_;

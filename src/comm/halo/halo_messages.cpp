@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 namespace {

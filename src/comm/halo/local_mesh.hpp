@@ -17,10 +17,10 @@ struct MapView {
   std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
 };
 
-/// The canonical order (core/followed_map.hpp) of the elements of this process.
+/// The canonical order (core/ordering_map.hpp) of the elements of this process.
 struct CanonicalOrder {
   std::vector<int> followed{};  ///< of each set: the map by whose targets it is sorted, or -1
-  int reordered = -1;           ///< the leading set, if its order is not the declared one
+  int reordered = -1;           ///< the ordering set, if its order is not the declared one
   std::span<const std::int32_t> places{};  ///< of the elements of that set
 };
 

@@ -212,7 +212,7 @@ class Sorter {
     sort_connected();
   }
 
-  /// Orders the leading set and those that follow it as the canonical order says, and sets from
+  /// Orders the ordering set and those that follow it as the canonical order says, and sets from
   /// which no map starts by them, because the order of such elements has no part in it.
   void sort_canonically() {
     const CanonicalOrder& canonical = mesh_.canonical;

@@ -18,7 +18,7 @@ using Order = std::vector<std::int32_t>;
 /// which a map connects it: its elements are sorted by the last element that they access, or that
 /// accesses them. Equal meshes give equal orders.
 ///
-/// RenumberMode::canonical sorts as the canonical order says (core/followed_map.hpp), and by that
+/// RenumberMode::canonical sorts as the canonical order says (core/ordering_map.hpp), and by that
 /// the sets from which no map starts.
 /// RenumberMode::automatic keeps the order of small sets and of sets whose locality is good. Cost:
 /// a few passes over the maps, and about 0.2 microseconds for each element of the largest set if

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
+#include <core/arithmetic.hpp>
 #include <core/memory.hpp>
-#include <core/round_up.hpp>
 
 namespace op2::comm {
 

@@ -7,7 +7,7 @@
 
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/reduction_blocks.hpp>
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 
 namespace op2::comm {
 namespace {

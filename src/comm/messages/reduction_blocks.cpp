@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 namespace {

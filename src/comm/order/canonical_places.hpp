@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The canonical order of the leading set (core/followed_map.hpp): a function of the declared mesh,
+// The canonical order of the ordering set (core/ordering_map.hpp): a function of the declared mesh,
 // whatever the ranks and the blocks that they declare.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 #include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
-#include <core/scramble.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 namespace {
@@ -63,7 +63,7 @@ class Rounds {
       if (first_ == most_colours) return {};
       while (number_of(undecided_) > 0) {
         const std::vector<Permission> permissions =
-            ask([this](std::size_t element) { return core::scramble(elements_[element]); });
+            ask([this](std::size_t element) { return core::splitmix64(elements_[element]); });
         tell(choose(permissions));
       }
       for (auto& taken : taken_) std::ranges::fill(taken, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/partition/partition.hpp>
-#include <core/scramble.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 
@@ -12,7 +12,7 @@ Owners random_owners(const Blocks& set, int rank, int ranks) {
   Owners owners(set.count(rank));
   GlobalId id = set.begin[rank];
   for (std::int32_t& owner : owners)
-    owner = static_cast<std::int32_t>(core::scramble(id++) % static_cast<std::uint64_t>(ranks));
+    owner = static_cast<std::int32_t>(core::splitmix64(id++) % static_cast<std::uint64_t>(ranks));
   return owners;
 }
 

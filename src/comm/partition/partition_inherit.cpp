@@ -6,7 +6,7 @@
 #include <comm/partition/owner_lookup.hpp>
 #include <comm/partition/partition.hpp>
 #include <comm/partition/rendezvous.hpp>
-#include <core/scramble.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 
@@ -56,7 +56,7 @@ std::int32_t elected(std::span<std::int32_t> votes, GlobalId id) {
     winners = count > most ? 1 : winners + (count == most);
     most = std::max(most, count);
   });
-  std::uint64_t before = winners == 1 ? 0 : core::scramble(id) % winners;
+  std::uint64_t before = winners == 1 ? 0 : core::splitmix64(id) % winners;
   std::int32_t result = -1;
   for_each_candidate([&](std::int32_t owner, std::ptrdiff_t count) {
     if (count == most && before-- == 0) result = owner;

@@ -88,7 +88,6 @@ template <class T> requires(op2_traits::is_integer<T>()) struct numeric_limits<T
 )";
 
 inline constexpr const char* numbers = R"(#pragma once
-#include <op2_traits>
 namespace std::numbers {
 template <class T> requires(op2_traits::is_real<T>()) inline constexpr T e_v = T(2.718281828459045235360);
 template <class T> requires(op2_traits::is_real<T>()) inline constexpr T log2e_v = T(1.442695040888963407360);

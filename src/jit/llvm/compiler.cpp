@@ -15,7 +15,7 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 #include <jit/llvm/compile_clang.hpp>
 #include <jit/plugin_version.hpp>
 

@@ -75,7 +75,6 @@ template <class T> class initializer_list {
 )";
 
 constexpr const char* strings = R"(#pragma once
-#include <stddef.h>
 extern "C" {
 void* memcpy(void*, const void*, size_t) noexcept;
 void* memmove(void*, const void*, size_t) noexcept;

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include <core/uninterrupted.hpp>
+#include <core/signals.hpp>
 
 namespace op2::jit {
 namespace {

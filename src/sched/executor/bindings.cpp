@@ -19,8 +19,8 @@ core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
     binding.index_stride = arg.map->dim;
   }
   const core::Set& numbered = arg.map != nullptr ? *core::record_of(arg.map->to) : set;
-  if (arg.kind == OP_ARG_IDX && !numbered.numbers.empty())
-    binding.base = const_cast<std::int32_t*>(numbered.numbers.data());
+  if (arg.kind == OP_ARG_IDX && !numbered.global_indices.empty())
+    binding.base = const_cast<std::int32_t*>(numbered.global_indices.data());
   return binding;
 }
 
@@ -42,8 +42,8 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count,
     for (const GlobalArg& reduction : step.reductions) {
       core::ArgBinding& bound = bindings.args[first + reduction.arg];
       bound.base = bindings.partial(reduction, set);
-      if (reduction.shape.any_order && !step.set->numbers.empty())
-        bound.index = step.set->numbers.data();
+      if (reduction.shape.any_order && !step.set->global_indices.empty())
+        bound.index = step.set->global_indices.data();
     }
   }
   return bindings;

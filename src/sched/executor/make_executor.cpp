@@ -2,7 +2,7 @@
 #include <sched/executor/make_executor.hpp>
 
 #include <core/options.hpp>
-#include <core/profile.hpp>
+#include <core/measurements/measurements.hpp>
 #include <gpu/device.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>
 #include <sched/executor/cuda/cuda_executor.hpp>
@@ -11,13 +11,13 @@
 namespace op2::sched {
 
 std::unique_ptr<Executor> make_executor(const Resources& r) {
-  const core::Tools* const tools = r.profile != nullptr ? r.profile->tools() : nullptr;
+  const core::Listeners& listeners = r.measurements.listeners;
   if (r.options.target == core::Target::reference)
-    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows, tools);
+    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows, listeners);
   if (r.device != nullptr)
-    return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.trace,
-                                          r.log, tools);
-  return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace, tools);
+    return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.log,
+                                          listeners);
+  return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, listeners);
 }
 
 }  // namespace op2::sched

@@ -24,7 +24,7 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
   if (rows.empty()) return;
   const core::ArgBinding* bound = bindings.of(0, counts);
   if (!counts || !step.tracks_elements(code)) return run_range(step, code, rows, bound);
-  run_and_track(step, bindings, {rows}, step.set->numbers,
+  run_and_track(step, bindings, {rows}, step.set->global_indices,
                 [&](std::int64_t row, const core::ArgBinding* with) {
                   run_range(step, code, {row, row + 1}, with);
                 });
@@ -34,7 +34,7 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
 
 IndexRanges rows_in_order(const Step& step, const StepCode& code, Phase phase) {
   const IndexRange rows = step.rows(phase);
-  const auto& index = step.set->numbers;
+  const auto& index = step.set->global_indices;
   if (!step.runs_as_declared(code)) return rows_of_step(step, {rows});
   IndexRanges sorted;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});

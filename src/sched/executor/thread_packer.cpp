@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <comm/halo/row_copy.hpp>
-#include <core/share.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::sched {
 namespace {
@@ -28,7 +28,7 @@ void pack_blocks(void* context, int thread) noexcept {
     std::byte* const message = channel.outgoing(k).data();
     for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
       const std::size_t bytes = segment.dat->size;
-      const core::Share block(segment.rows.size(), thread, threads);
+      const core::BlockRange block(segment.rows.size(), thread, threads);
       comm::gather_rows(message + segment.offset + block.begin * bytes, rows_of(*segment.dat, 0),
                         segment.rows.subspan(block.begin, block.size()), bytes);
     }
@@ -46,7 +46,7 @@ void unpack_blocks(void* context, int thread) noexcept {
     const std::byte* const message = channel.incoming(k).data();
     for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
       const std::size_t bytes = segment.dat->size;
-      const core::Share block(segment.count, thread, threads);
+      const core::BlockRange block(segment.count, thread, threads);
       std::memcpy(rows_of(*segment.dat, segment.begin + block.begin),
                   message + segment.offset + block.begin * bytes, (block.size()) * bytes);
     }

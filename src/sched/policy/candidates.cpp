@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 
 namespace op2::sched {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include <core/loop_table.hpp>
+#include <core/measurements/loop_table.hpp>
 
 namespace op2::sched {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 #include <jit/cache_location.hpp>
 
 namespace op2::sched {

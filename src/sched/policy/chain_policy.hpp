@@ -19,7 +19,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/log.hpp>
-#include <core/loop_table.hpp>
+#include <core/measurements/loop_table.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <sched/cut.hpp>

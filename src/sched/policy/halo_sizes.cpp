@@ -7,8 +7,8 @@
 #include <set>
 
 #include <comm/halo/halo_messages.hpp>
-#include <core/colouring.hpp>
 #include <core/layout.hpp>
+#include <core/loop_record.hpp>
 #include <sched/fuse.hpp>
 
 namespace op2::sched {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 #include <sched/loop_requests.hpp>
 #include <sched/policy/network_probe.hpp>
 

@@ -10,7 +10,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/partition/partition.hpp>
-#include <core/followed_map.hpp>
+#include <core/ordering_map.hpp>
 #include <support/block_meshes.hpp>
 #include <support/fake_communicator.hpp>
 
@@ -72,23 +72,24 @@ std::vector<std::int32_t> places_on_one() {
   Declared declared(*ranks, {core::RenumberMode::off, true});
   declared.rows.ensure_rows(0);
   EXPECT_TRUE(declared.rows.as_declared());
-  return declared.cells->places;
+  return declared.cells->canonical_positions;
 }
 
 void expect_places(const core::Set& set, const std::vector<std::int32_t>& all) {
-  ASSERT_EQ(std::ssize(set.places), set.rows());
+  ASSERT_EQ(std::ssize(set.canonical_positions), set.rows());
   for (std::int32_t row = 0; row < set.rows(); ++row)
-    EXPECT_EQ(set.place_at(row), all[static_cast<std::size_t>(set.element_at(row))]) << row;
+    EXPECT_EQ(set.canonical_position(row), all[static_cast<std::size_t>(set.global_index(row))])
+        << row;
 }
 
 TEST(CanonicalRows, OfARandomNumberingAreInAnotherOrderOnOneRank) {
   const auto ranks = make_self_communicator();
   Declared declared(*ranks, {core::RenumberMode::canonical, true});
   declared.rows.ensure_rows(0);
-  EXPECT_TRUE(std::ranges::is_sorted(declared.cells->places));
-  EXPECT_FALSE(std::ranges::is_sorted(declared.cells->numbers));
+  EXPECT_TRUE(std::ranges::is_sorted(declared.cells->canonical_positions));
+  EXPECT_FALSE(std::ranges::is_sorted(declared.cells->global_indices));
   expect_places(*declared.cells, places_on_one());
-  EXPECT_TRUE(declared.nodes->places.empty());
+  EXPECT_TRUE(declared.nodes->canonical_positions.empty());
 }
 
 TEST(CanonicalRows, WithoutTheModeThereAreNoPlaces) {
@@ -96,7 +97,7 @@ TEST(CanonicalRows, WithoutTheModeThereAreNoPlaces) {
   Declared declared(*ranks, {core::RenumberMode::off, false});
   declared.rows.decide_order(nullptr);
   declared.rows.ensure_rows(0);
-  EXPECT_TRUE(declared.cells->places.empty());
+  EXPECT_TRUE(declared.cells->canonical_positions.empty());
 }
 
 /// The rows of each owned level ascend in the order of their places.
@@ -104,7 +105,9 @@ void expect_sorted_levels(const core::Set& set) {
   std::int32_t begin = 0;
   for (core::Level level = core::deepest_tracked; level <= 0; ++level) {
     const std::int32_t end = set.within(level);
-    EXPECT_TRUE(std::is_sorted(set.places.begin() + begin, set.places.begin() + end)) << level;
+    EXPECT_TRUE(std::is_sorted(set.canonical_positions.begin() + begin,
+                               set.canonical_positions.begin() + end))
+        << level;
     begin = end;
   }
 }
@@ -144,10 +147,10 @@ std::vector<std::int32_t> places_with_coordinates(bool after_a_loop) {
   core::Set& pairs = declared.add_set(70, "pairs");
   const auto ends = shuffled(cell_count, 8);
   declared.mesh.add_map(&pairs, declared.cells, 2, ends.data(), "far");
-  if (after_a_loop) core::choose_leading_set(declared.mesh);  // as a loop does
+  if (after_a_loop) core::choose_ordering_set(declared.mesh);  // as a loop does
   declared.rows.decide_order(declared.x);
   declared.rows.ensure_rows(0);
-  return declared.cells->places;
+  return declared.cells->canonical_positions;
 }
 
 TEST(CanonicalRows, CoordinatesCountUntilALoopIsCalled) {
@@ -167,7 +170,7 @@ TEST(CanonicalRows, AreDecidedAgainIfAMapIsDeclared) {
       declared.mesh.add_set(declared.rows.block_of(40 * cell_count, "pairs"), "pairs");
   declared.mesh.add_map(&pairs, declared.cells, 2, rows.data(), "along");
   declared.rows.ensure_rows(0);
-  EXPECT_TRUE(declared.cells->places.empty());
+  EXPECT_TRUE(declared.cells->canonical_positions.empty());
 }
 
 /// The left and the right half of the grid.

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <core/scramble.hpp>
+#include <core/arithmetic.hpp>
 #include <support/fake_communicator.hpp>
 
 namespace op2::test {
@@ -34,7 +34,7 @@ Conflicts random_conflicts(std::mt19937& random, GlobalId elements, GlobalId tar
 std::vector<int> greedy_colours(const Conflicts& conflicts) {
   std::vector<GlobalId> order(static_cast<std::size_t>(conflicts.elements));
   std::iota(order.begin(), order.end(), GlobalId{0});
-  std::ranges::sort(order, std::greater{}, [](GlobalId id) { return core::scramble(id); });
+  std::ranges::sort(order, std::greater{}, [](GlobalId id) { return core::splitmix64(id); });
   std::vector<std::vector<int>> taken(static_cast<std::size_t>(conflicts.targets));
   std::vector<int> colours(order.size());
   for (const GlobalId element : order) {

@@ -344,9 +344,4 @@ TEST(CollectiveMismatch, OfTextsIsOneOfKernelsOnlyIfTheLoopHasOneName) {
 
 }  // namespace
 
-TEST(CollectiveMismatch, KeepsItsEarlierNameAndNumber) {
-  EXPECT_EQ(ErrorCode::divergent_ranks, ErrorCode::collective_mismatch);
-  EXPECT_EQ(static_cast<int>(ErrorCode::collective_mismatch), 401);
-}
-
 }  // namespace op2::test

@@ -11,5 +11,5 @@ op2_add_order_mutant(ties_in_any_order dense_places.cpp "auto operator<=>(const 
   "auto operator<=>(const Item& other) const { return key <=> other.key; }
   bool operator==(const Item& other) const { return key == other.key; }")
 op2_add_order_mutant(boxes_of_ranks coordinate_keys.cpp "reduce_values(ranks, bounds);" "(void)ranks, (void)bounds;")
-op2_add_file_mutant(colours_by_local_index comm/partition/colours.cpp "core::scramble(elements_[element])"
-  "core::scramble(element)" op2_colours_checks Colours.*)
+op2_add_file_mutant(colours_by_local_index comm/partition/colours.cpp "core::splitmix64(elements_[element])"
+  "core::splitmix64(element)" op2_colours_checks Colours.*)

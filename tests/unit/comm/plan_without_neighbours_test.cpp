@@ -62,7 +62,7 @@ TEST(PlanWithoutNeighbours, LeavesRowsWhereTheyAreIfTheyNeedNoOtherOrder) {
 TEST(PlanWithoutNeighbours, EveryLevelHasAllRows) {
   Ring ring(core::RenumberMode::on);
   ring.rows.ensure_rows(8);
-  EXPECT_TRUE(ring.cells.whole);
+  EXPECT_TRUE(ring.cells.is_single_rank);
   EXPECT_THAT(ring.cells.layout->prefix, Each(Ring::size));
   EXPECT_EQ(ring.cells.core_size, Ring::size);
   EXPECT_EQ(ring.cells.exec_size + ring.cells.nonexec_size, 0);
@@ -91,7 +91,7 @@ TEST(PlanWithoutNeighbours, RowsComeBackAsDeclared) {
   EXPECT_EQ(from_bytes<std::int32_t>(ring.rows.declared_entries(*ring.map)), ring.ends);
   ring.rows.return_to_declared();
   EXPECT_FALSE(ring.rows.has_halo_plan());
-  EXPECT_TRUE(ring.cells.numbers.empty());
+  EXPECT_TRUE(ring.cells.global_indices.empty());
   EXPECT_THAT(ring.map->values(), ElementsAreArray(ring.ends));
   EXPECT_EQ(ring.range(0, Ring::size - 1), ring.values);
 }

@@ -39,8 +39,8 @@ using enum ErrorCode;
 /// The codes of each hundred, from 1 on. Released numbers never change: new ones go to the end.
 const std::map<int, std::vector<ErrorCode>> codes_by_hundred = {
     {100,
-     {kernel_text, kernel_signature, kernel_include, unknown_symbol, kernel_limits, compiler_crash,
-      kernel_access}},
+     {kernel_source, kernel_signature, kernel_include, unknown_symbol, kernel_limits,
+      compiler_crash, kernel_access}},
     {200, {not_initialised,     bad_size,         bad_name,     bad_dim,       bad_type,
            null_data,           map_out_of_range, wrong_set,    bad_map_index, bad_access,
            conflicting_args,    bad_handle,       wrong_thread, wrong_process, already_initialised,

@@ -5,8 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <core/loop_table.hpp>
-#include <core/trace.hpp>
+#include <core/measurements/measurements.hpp>
+#include <core/measurements/run_recorder.hpp>
+#include <core/measurements/trace.hpp>
 
 namespace op2::core {
 namespace {
@@ -32,18 +33,18 @@ TEST(LoopTable, ARowIsMadeOnce) {
   EXPECT_EQ(copy.find("other"), &copy.rows().back());
 }
 
-/// Iterations count with the first of two colours, and the time of both.
-TEST(LoopTable, TheCostOfALoopInColoursHasTheTimeOfAll) {
+/// Iterations count with the first of two colours, and the time of both; not those of the first call.
+TEST(RunRecorder, TheCostOfALoopInColoursHasTheTimeOfAll) {
   LoopTable table;
-  LoopRow& row = table.row("limit");
+  const LoopRow& row = table.row("limit");
+  RunRecorder recorder([] { return 0.0; });
   for (const double slower : {5.0, 1.0, 1.0}) {
-    row.spend(Way::alone, 10, slower * 2);
-    row.spend(Way::alone, 0, slower * 3);
+    recorder.step_timed(row, Way::alone, 10, slower * 2);
+    recorder.step_timed(row, Way::alone, 0, slower * 3);
   }
-  const WayCost& cost = row.costs[static_cast<std::size_t>(Way::alone)];
-  EXPECT_EQ(cost.calls, 3);
-  EXPECT_EQ(cost.elements - cost.first_elements, 20);
-  EXPECT_EQ(cost.seconds - cost.first_seconds, 2 * (2 + 3));
+  RunRecord record;
+  recorder.put(table, record);
+  EXPECT_EQ(record.costs.front(), (RecordedCost{{"limit"}, Way::alone, 2, 20, 2 * (2 + 3)}));
 }
 
 TEST(LoopTable, TextShowsBandwidthAndShare) {
@@ -146,9 +147,9 @@ std::string text_of(const Trace& trace) {
 }
 
 TEST(Trace, SpansBecomeCompleteEvents) {
-  Trace trace(true);
+  Trace trace;
   const auto begin = Clock::now();
-  trace.add("loop", "flux \"1\"", begin, begin + std::chrono::microseconds(250));
+  trace.span("loop", "flux \"1\"", begin, begin + std::chrono::microseconds(250));
   const auto json = nlohmann::json::parse(text_of(trace));
   ASSERT_EQ(json["traceEvents"].size(), 2u);
   EXPECT_EQ(json["traceEvents"][0]["args"]["name"], "rank 3");
@@ -157,11 +158,32 @@ TEST(Trace, SpansBecomeCompleteEvents) {
   EXPECT_DOUBLE_EQ(json["traceEvents"][1]["dur"], 250);
 }
 
-TEST(Trace, WhatIsOffKeepsNothing) {
-  Trace trace(false);
-  trace.add("loop", "flux", Clock::now(), Clock::now());
-  const auto json = nlohmann::json::parse(text_of(trace));
-  EXPECT_EQ(json["traceEvents"].size(), 1u);  // the name of the process
+/// Writes down what it hears.
+struct Heard : Listener {
+  explicit Heard(std::string& all) : text(all) {}
+  void part_begins(Part part) override { text += std::string("<") + name_of(part); }
+  void part_ends(Part) override { text += ">"; }
+  void region_begins(const char* name) override { text += std::string("[") + name; }
+  void region_ends(const char*) override { text += "]"; }
+  void step_begins(const char* name) override { text += std::string("(") + name; }
+  void step_ends(const char*) override { text += ")"; }
+  void span(const char* lane, std::string_view what, Clock::time_point, Clock::time_point) override {
+    text += std::string(" ") + lane + ":" + std::string(what);
+  }
+  std::string& text;
+};
+
+TEST(Listeners, HearOfPartsRegionsAndStepsWhereTheyAre) {
+  std::string text;
+  Measurements measurements;
+  measurements.listeners.push_back(std::make_unique<Heard>(text));
+  measurements.profile.begin_region("flux");
+  {
+    const InPart part(&measurements.profile, Part::loops);
+    const StepEvent step(measurements.listeners, "res");
+  }
+  measurements.profile.end_region();
+  EXPECT_EQ(text, "[flux<loops(res)> region:flux]");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <core/flops.hpp>
+#include <core/loop_abi.hpp>
 #include <jit/jit.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>

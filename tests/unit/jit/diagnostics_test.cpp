@@ -126,7 +126,7 @@ TEST_F(DiagnosticsTest, AnEditedSourceFileIsNotBelieved) {
 
 TEST_F(DiagnosticsTest, ASourceFromAFileHasItsOwnLines) {
   kernel.file = "kernels/flux.h";
-  kernel.text_is_file = true;
+  kernel.source_is_file = true;
   EXPECT_THAT(what(), HasSubstr("\nkernels/flux.h:2:10: error"));
 }
 

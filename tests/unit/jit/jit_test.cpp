@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <core/error.hpp>
+#include <core/measurements/trace.hpp>
 #include <jit/jit.hpp>
 #include <jit/kernel_cache.hpp>
 #include <support/expect_error.hpp>
@@ -257,9 +258,11 @@ TEST_F(JitTest, NothingIsLoadedForAnEmptyChain) {
 }
 
 TEST_F(JitTest, CompilationsAreInTheTrace) {
-  core::Trace trace(true);
+  core::Listeners listeners;
+  const auto& trace =
+      dynamic_cast<core::Trace&>(*listeners.emplace_back(std::make_unique<core::Trace>()));
   auto traced = options();
-  traced.trace = &trace;
+  traced.listeners = &listeners;
   make(traced)->get({{loop()}});
   std::string text;
   text = core::trace_as_json({trace.events(0)}, trace.dropped());
@@ -295,7 +298,7 @@ TEST(KernelCache, ErrorsOfTheMachineReachAllWhoWaitAndAreForgotten) {
 }
 
 TEST(KernelCache, VerdictsOnASourceStay) {
-  EXPECT_FALSE(is_forgotten(ErrorCode::kernel_text));
+  EXPECT_FALSE(is_forgotten(ErrorCode::kernel_source));
   EXPECT_FALSE(is_forgotten(ErrorCode::kernel_signature));
   EXPECT_FALSE(is_forgotten(ErrorCode::kernel_limits));
 }

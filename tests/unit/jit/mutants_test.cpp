@@ -43,7 +43,7 @@ struct Mutants : testing::Test {
     SCOPED_TRACE(text);
     const Outcome outcome = get(text, args);
     if (!outcome.error) return;
-    EXPECT_THAT(outcome.error->code(), AnyOf(ErrorCode::kernel_text, ErrorCode::kernel_signature,
+    EXPECT_THAT(outcome.error->code(), AnyOf(ErrorCode::kernel_source, ErrorCode::kernel_signature,
                                              ErrorCode::unknown_symbol));
     EXPECT_THAT(outcome.error->what(), ContainsRegex("kernel 'work' line [0-9]+|does not define"));
   }

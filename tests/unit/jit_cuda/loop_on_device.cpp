@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <deque>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 #include <core/value_type.hpp>
 #include <gpu/launch.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>

@@ -30,8 +30,12 @@ Cut cut_of(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners,
 }
 
 RankCounts counts_of(const op_chain_statistics& s) {
-  return {s.messages,        s.bytes,           s.packed_rows,
-          s.core_iterations, s.rest_iterations, s.redundant_iterations};
+  return {s.messages,
+          s.bytes,
+          s.packed_rows,
+          s.interior_iterations,
+          s.boundary_iterations,
+          s.redundant_iterations};
 }
 
 /// A random mesh with given owners and some random chains, executed by the engine on ranks.

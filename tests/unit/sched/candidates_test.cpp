@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <core/colouring.hpp>
 #include <core/layout.hpp>
+#include <core/loop_record.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {

@@ -2,6 +2,7 @@
 // How plans are prepared for the reproducible mode.
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -10,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <comm/messages/agreement.hpp>
-#include <core/followed_map.hpp>
+#include <core/measurements/trace.hpp>
+#include <core/ordering_map.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>
 #include <sched/fuse.hpp>
@@ -58,7 +60,7 @@ struct AddingPlan {
     core::Set& to = mesh.add_set({0, nodes, nodes}, "nodes");
     core::Map& ends = mesh.add_map(&from, &to, 2, entries.data(), "ends");
     core::Dat& sum = mesh.add_dat(&to, 1, Type::f64, nullptr, "sum", false);
-    core::choose_leading_set(mesh);
+    core::choose_ordering_set(mesh);
     code.target = jit::cpu_target_name;
     for (std::size_t loop = 0; loop < loops; ++loop) {
       test::queue_loop(queue, from, op_arg_dat(&sum, 0, &ends, OP_INC),
@@ -78,12 +80,15 @@ struct Reproducing {
   core::Options options;
   core::Topology topology{{0}, 1, {1 << 10, 1 << 11}};
   core::ThreadPool pool{1, topology};
-  core::Trace trace{true};
+  core::Listeners listeners;
   comm::DistributedMesh rows;
-  CpuExecutor executor{options, topology, pool, rows, trace};
+  CpuExecutor executor{options, topology, pool, rows, listeners};
+
+  core::Trace& trace() { return dynamic_cast<core::Trace&>(*listeners.front()); }
 
   Reproducing(core::Mesh& mesh, comm::Communicator& ranks) : rows(mesh, ranks) {
     options.reproducible = true;
+    listeners.push_back(std::make_unique<core::Trace>());
   }
 };
 
@@ -123,13 +128,13 @@ TEST(CpuExecutor, TilesThatNeedManySlotsAreNotMadeAgain) {
   const auto alone = comm::make_self_communicator();
   Reproducing on(first.mesh, *alone);
   const auto one = on.executor.prepare(first.plan, true);
-  EXPECT_EQ(times_named(on.trace.events(0), "make tiles"), 1);
+  EXPECT_EQ(times_named(on.trace().events(0), "make tiles"), 1);
   EXPECT_EQ(dynamic_cast<const CpuPlan&>(*one).tiles(), 0U);
   const auto again = on.executor.prepare(first.plan, true);
-  EXPECT_EQ(times_named(on.trace.events(0), "make tiles"), 1);
+  EXPECT_EQ(times_named(on.trace().events(0), "make tiles"), 1);
   on.executor.forget_rows();
   const auto moved = on.executor.prepare(first.plan, true);
-  EXPECT_EQ(times_named(on.trace.events(0), "make tiles"), 2);
+  EXPECT_EQ(times_named(on.trace().events(0), "make tiles"), 2);
 }
 
 }  // namespace

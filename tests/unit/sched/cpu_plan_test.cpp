@@ -26,7 +26,7 @@ struct TwoLoops {
   jit::CompiledLoop code;
   Plan plan;
   core::ThreadPool pool{1, core::Topology{{0}, 1}};
-  core::Trace trace{false};
+  core::Listeners listeners;
   std::unique_ptr<comm::Communicator> ranks = comm::make_self_communicator();
   int calls = 0, runs = 0;
   std::unique_ptr<CpuPlan> prepared;
@@ -47,7 +47,7 @@ struct TwoLoops {
     TileTrial trial(true);
     for (int run = 0; run < 5; ++run) trial.add(trial.wants_tiles() ? with : without);
     prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, *ranks,
-                                         comm::clock_goes_on(*ranks), trace, nullptr);
+                                         comm::clock_goes_on(*ranks), listeners);
   }
 
   CpuPlanParts parts() {

@@ -212,7 +212,7 @@ TEST(Gather, LoopsThatUseNoSumStayApart) {
 /// A half step on several ranks: fluxes on W_adds, the update on W_rows.
 struct HalfStepOnRanks : HalfStep {
   HalfStepOnRanks(core::Level adds, core::Level rows) {
-    ring.cells.whole = ring.edges.whole = false;
+    ring.cells.is_single_rank = ring.edges.is_single_rank = false;
     add_fluxes();
     add_update();
     levels = {{-3, adds}, {-6, rows}};
@@ -273,7 +273,7 @@ TEST(Gather, IsLeftOutIfTheHostRunsALoopOfThePlan) {
 std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between = false,
                            core::Level last_rows = 0) {
   HalfStep loops;
-  loops.ring.cells.whole = loops.ring.edges.whole = false;
+  loops.ring.cells.is_single_rank = loops.ring.edges.is_single_rank = false;
   loops.rules.leaves_zero = [zero](const ArgSource& source) { return zero && source.arg == 0; };
   for (std::size_t k = 0; k < half_steps; ++k) {
     const core::Level rows = k + 1 < half_steps ? 0 : last_rows;

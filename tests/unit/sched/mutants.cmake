@@ -83,6 +83,6 @@ op2_add_mutant(slots_added_too_early sched/executor/cpu/find_slots.cpp
                "unit = std::max(unit," "unit = std::max(std::int64_t{0},")
 op2_add_mutant(slots_before_direct_rows sched/executor/cpu/find_slots.cpp "c : contributions_of(row))"
                "c : contributions_of(row).subspan(static_cast<std::size_t>(row.direct)))")
-op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.element_at(element);" "return set.element_at(element);")
+op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.global_index(element);" "return set.global_index(element);")
 op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slotted_map.cpp
                "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) - 1) / 2")

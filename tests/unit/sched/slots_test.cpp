@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <core/followed_map.hpp>
+#include <core/ordering_map.hpp>
 #include <sched/executor/cpu/tile_plan.hpp>
 #include <sched/fuse.hpp>
 #include <support/small_mesh.hpp>
@@ -62,7 +62,7 @@ struct AddingLoop {
     test::queue_loop(queue, *edges, op_arg_dat(sums[0], 0, ends, OP_INC),
                      op_arg_dat(sums[0], 2, ends, OP_INC), op_arg_dat(sums[1], 1, ends, OP_INC));
     step = step_of(queue, 0);
-    core::choose_leading_set(mesh);
+    core::choose_ordering_set(mesh);
   }
 
   /// The global indices of the edges, and of the nodes; often other places of these.
@@ -72,13 +72,14 @@ struct AddingLoop {
       std::iota(numbers.begin(), numbers.end(), 0);
       std::ranges::shuffle(numbers, random);
     };
-    shuffle(*edges, edges->numbers);
-    shuffle(*nodes, nodes->numbers);
-    if (random() % 2 == 0) shuffle(*nodes, nodes->places);
+    shuffle(*edges, edges->global_indices);
+    shuffle(*nodes, nodes->global_indices);
+    if (random() % 2 == 0) shuffle(*nodes, nodes->canonical_positions);
   }
 
   std::int32_t place_of_node(int node) const {
-    const auto& places = nodes->places.empty() ? nodes->numbers : nodes->places;
+    const auto& places =
+        nodes->canonical_positions.empty() ? nodes->global_indices : nodes->canonical_positions;
     return places.empty() ? node : places[static_cast<std::size_t>(node)];
   }
 
@@ -98,8 +99,8 @@ struct AddingLoop {
   }
 
   std::int32_t number_of(std::int64_t edge) const {
-    return edges->numbers.empty() ? static_cast<std::int32_t>(edge)
-                                  : edges->numbers[static_cast<std::size_t>(edge)];
+    return edges->global_indices.empty() ? static_cast<std::int32_t>(edge)
+                                         : edges->global_indices[static_cast<std::size_t>(edge)];
   }
 
   std::vector<double> values_of(int d) const {
@@ -249,8 +250,8 @@ TEST(Slots, GiveTheBitsOfTheCanonicalOrder) {
 TEST(Slots, AreNotNeededInTheCanonicalOrder) {
   Random random(5);
   AddingLoop loop(random);
-  loop.edges->numbers.clear();
-  loop.nodes->numbers.clear();
+  loop.edges->global_indices.clear();
+  loop.nodes->global_indices.clear();
   loop.sort_edges();
   const std::vector<LoopPart> none, all{loop.part({0, loop.edges->rows()}, 1)};
   const ScheduledStep scheduled[] = {{&loop.step, {&none}, {&all}}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far OP2_CHAIN=auto is from the better of on and off: its trials, simulated over the times of
-// bench/results/scaling.jsonl, beginning with a model whose costs are wrong by a random factor up to 1.5.
+// bench/results/scaling.jsonl, beginning with a model whose costs are wrong by a random factor up
+// to 1.5.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -83,8 +84,8 @@ double predicted(const Point& point, const json& counts, const json& costs,
   const auto count = [&](const char* name) { return counts[name].get<double>(); };
   const double work = cost[update].get<double>() * wrong.update * count("update_iterations") +
                       cost["edge_flux"].get<double>() * wrong.flux * count("flux_iterations");
-  const double core =
-      work * count("core_iterations") / (count("core_iterations") + count("rest_iterations"));
+  const double core = work * count("interior_iterations") /
+                      (count("interior_iterations") + count("boundary_iterations"));
   const double packing = cost["packed_row"].get<double>() * count("packed_rows") +
                          cost["received_byte"].get<double>() * count("bytes");
   if (point.latency == 0) return work + packing;

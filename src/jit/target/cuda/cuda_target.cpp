@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <core/error.hpp>
-#include <core/seconds_since.hpp>
+#include <core/clock.hpp>
 #include <jit/source_rules.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <core/counted.hpp>
+#include <core/text.hpp>
 #include <jit/backend.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>

@@ -101,7 +101,7 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
   // Slots are those of one schedule.
   const TileTrial trial(options_.tile.mode == core::TileMode::measured && !options_.reproducible);
   return std::make_unique<CpuPlan>(plan, std::move(made), trial, pool_, rows_.communicator(),
-                                   clock_goes_on_, trace_, tools_);
+                                   clock_goes_on_, listeners_);
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {
@@ -118,7 +118,7 @@ template <class Action>
 void CpuExecutor::timed(const char* what, const Action& action) {
   const auto begin = core::Clock::now();
   action();
-  trace_.add("plan", what, begin, core::Clock::now());
+  core::report_span(listeners_, "plan", what, begin);
 }
 
 bool CpuExecutor::gains_by_repetition(const Plan& plan) const {

@@ -9,11 +9,10 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
+#include <core/measurements/listener.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
-#include <core/tools.hpp>
 #include <core/topology.hpp>
-#include <core/trace.hpp>
 #include <sched/executor/cpu/cpu_plan.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/executor.hpp>
@@ -26,15 +25,13 @@ using AddingLoop = std::pair<const core::Set*, const core::Map*>;
 class CpuExecutor : public Executor {
  public:
   /// All references must outlive the executor and its prepared plans.
-  /// @param tools  null: none
   CpuExecutor(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
-              comm::DistributedMesh& rows, core::Trace& trace, const core::Tools* tools = nullptr)
+              comm::DistributedMesh& rows, const core::Listeners& listeners)
       : options_(options),
         topology_(topology),
         pool_(pool),
         rows_(rows),
-        trace_(trace),
-        tools_(tools),
+        listeners_(listeners),
         clock_goes_on_(comm::clock_goes_on(rows.communicator())),
         parts_(pool.size()) {}
 
@@ -57,8 +54,7 @@ class CpuExecutor : public Executor {
   const core::Topology& topology_;
   core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
-  core::Trace& trace_;
-  const core::Tools* const tools_;
+  const core::Listeners& listeners_;
   const bool clock_goes_on_;
   PartMaker parts_;
   /// Kinds of loops, those of one plan together, whose tiles were dropped.

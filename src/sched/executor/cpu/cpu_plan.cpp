@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include <core/profile.hpp>
-#include <sched/books.hpp>
+#include <sched/loop_statistics.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/cpu/run_parts.hpp>
 #include <sched/executor/exchanges.hpp>
@@ -13,14 +12,13 @@ namespace op2::sched {
 
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
                  core::ThreadPool& pool, const comm::Communicator& ranks, bool clock_goes_on,
-                 core::Trace& trace, const core::Tools* tools)
+                 const core::Listeners& listeners)
     : plan_(plan),
       made_(std::move(made)),
       pool_(pool),
       ranks_(ranks),
       clock_goes_on_(clock_goes_on),
-      trace_(trace),
-      tools_(tools) {
+      listeners_(listeners) {
   for (ChainTiles& chain : made_.tiles) {
     interior_tiles_.push_back(in_use(std::move(chain.interior), trial));
     boundary_tiles_.push_back(in_use(std::move(chain.boundary), trial));
@@ -82,16 +80,17 @@ void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   // Of steps without iterations, too, whose results are folded like those of the others.
   for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) bind_for_call(r, step);
-  const core::LoopEvent event(tools_, "tiles");
+  const core::StepEvent event(listeners_, "tiles");
   const double begin = ranks_.seconds();
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
             tiles.times);
   const std::span<const double> shares = count_tiled(tiles, r.phase);
   const double seconds = ranks_.seconds() - begin;
-  trace_span("loop", "tiles", seconds);
+  report_span("tiles", seconds);
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
-    charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
+    add_time(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop],
+             listeners_);
 }
 
 /// Counts the iterations of all steps. @return their shares of the time: those that threads have
@@ -110,27 +109,24 @@ void CpuPlan::run_alone(Running& r, std::size_t step) {
   bind_for_call(r, step);
   if (made_.parts[step].in(r.phase).empty()) return;
   const StepRows& rows = plan_.rows[step];
-  const core::LoopEvent event(tools_, rows.row->name.c_str());
+  const core::StepEvent event(listeners_, rows.row->name.c_str());
   run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
             made_.slots.steps[step], r.phase, pool_);
   const Way way = plan_.steps.all[step].fused() ? Way::fused : Way::alone;
   count_iterations(rows, r.phase, way);
   const double seconds = ranks_.seconds() - r.since;
-  charge(rows, r.phase, way, seconds);
-  trace_span("loop", rows.row->name, seconds);
+  add_time(rows, r.phase, way, seconds, listeners_);
+  report_span(rows.row->name, seconds);
   r.since += seconds;
   if (r.phase == Phase::boundary) return;
   make_progress(r);
   r.since = ranks_.seconds();
 }
 
-/// One that ends now.
-void CpuPlan::trace_span(const char* lane, const std::string& what, double seconds) {
-  if (!trace_.on()) return;
-  const auto end = core::Clock::now();
-  const auto length =
-      std::chrono::duration_cast<core::Clock::duration>(std::chrono::duration<double>(seconds));
-  trace_.add(lane, what, end - length, end);
+/// Of iterations that end now.
+void CpuPlan::report_span(const std::string& name, double seconds) const {
+  if (listeners_.empty()) return;
+  core::report_span(listeners_, "loop", name, core::Clock::now() - core::clock_duration(seconds));
 }
 
 /// To be called before the first iterations of a call: memory of the queue and of globals may move

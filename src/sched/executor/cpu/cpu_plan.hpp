@@ -7,9 +7,8 @@
 
 #include <comm/halo/halo_exchange.hpp>
 #include <comm/messages/communicator.hpp>
+#include <core/measurements/listener.hpp>
 #include <core/thread_pool.hpp>
-#include <core/tools.hpp>
-#include <core/trace.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/cpu/make_tiles.hpp>
@@ -33,10 +32,9 @@ class CpuPlan : public PreparedPlan {
   /// @param trial  for each group of steps that has tiles
   /// @param ranks  has the clock
   /// @param clock_goes_on  while the rank computes, see comm::clock_goes_on
-  /// @param tools  null: none
   CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
-          const comm::Communicator& ranks, bool clock_goes_on, core::Trace& trace,
-          const core::Tools* tools);
+          const comm::Communicator& ranks, bool clock_goes_on,
+          const core::Listeners& listeners);
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
@@ -74,7 +72,7 @@ class CpuPlan : public PreparedPlan {
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);
   void make_progress(const Running& r);
-  void trace_span(const char* lane, const std::string& what, double seconds);
+  void report_span(const std::string& name, double seconds) const;
 
   const Plan& plan_;
   CpuPlanParts made_;
@@ -82,8 +80,7 @@ class CpuPlan : public PreparedPlan {
   core::ThreadPool& pool_;
   const comm::Communicator& ranks_;
   const bool clock_goes_on_;
-  core::Trace& trace_;
-  const core::Tools* const tools_;
+  const core::Listeners& listeners_;
 };
 
 }  // namespace op2::sched

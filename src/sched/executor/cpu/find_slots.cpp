@@ -20,19 +20,20 @@ constexpr std::int64_t elements_of_block = 64;
 
 /// The element's place in the canonical order.
 std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int64_t element) {
-  if (followed == nullptr) return set.place_at(element);
+  if (followed == nullptr) return set.canonical_position(element);
   const core::Set& targets = *core::record_of(followed->to);
   std::int64_t last = 0;
   for (int k = 0; k < followed->dim; ++k)
-    last = std::max(last, targets.place_at(followed->map[element * followed->dim + k]));
-  return last << 32 | set.element_at(element);
+    last = std::max(last, targets.canonical_position(followed->map[element * followed->dim + k]));
+  return last << 32 | set.global_index(element);
 }
 
 }  // namespace
 
 std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
                                            std::int64_t end) {
-  if (followed == nullptr && set.numbers.empty() && set.places.empty()) return {};
+  if (followed == nullptr && set.global_indices.empty() && set.canonical_positions.empty())
+    return {};
   std::int64_t before = std::numeric_limits<std::int64_t>::min();
   const auto follows = [&](std::int64_t element) {
     const std::int64_t last = std::exchange(before, place_of(set, followed, element));

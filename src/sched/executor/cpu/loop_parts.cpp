@@ -89,7 +89,7 @@ std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Se
   auto& plan = in_order_[&set];
   if (plan == nullptr)
     plan = std::make_shared<const ThreadPlan>(
-        plan_by_global_index(std::span(set.numbers).first(set.size)));
+        plan_by_global_index(std::span(set.global_indices).first(set.size)));
   return plan;
 }
 

@@ -49,7 +49,7 @@ void run_alone(const Run& run, bool tracks_elements) {
   for (const auto& stage : run.part.plan->stages)
     for (const IndexRange& rows : stage.front()) {
       if (tracks_elements)
-        run_and_track(run.step, run.bindings, {rows}, run.step.set->numbers,
+        run_and_track(run.step, run.bindings, {rows}, run.step.set->global_indices,
                       [&](std::int64_t row, const core::ArgBinding* bound) {
                         run_rows(run, {row, row + 1}, bound);
                       });

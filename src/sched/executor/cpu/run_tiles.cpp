@@ -5,8 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include <core/seconds_since.hpp>
-#include <core/trace.hpp>
+#include <core/clock.hpp>
 
 namespace op2::sched {
 namespace {

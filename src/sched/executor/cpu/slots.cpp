@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include <core/followed_map.hpp>
-#include <core/share.hpp>
+#include <core/arithmetic.hpp>
+#include <core/ordering_map.hpp>
 #include <core/value_type.hpp>
 #include <jit/slotted_args.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
@@ -205,7 +205,7 @@ void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
     slots.steps[users[u].step].added +=
         executions.different[executions.of_user[u]].elements() * std::ssize(first.columns);
   SlotFinder finder(*first.set, executions.end, first.columns,
-                    core::followed_map(mesh, *first.set));
+                    core::ordering_map(mesh, *first.set));
   for (const Execution& execution : executions.different) finder.note(execution.ranges);
   if (!finder.find_rows()) return;
   finder.collect();
@@ -317,7 +317,7 @@ void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_
                int threads) {
   for (const SlotUse& use : slots.uses) {
     const std::span<const std::uint32_t> rows = use.rows_of(phase, unit);
-    const core::Share share(rows.size(), thread, threads);
+    const core::BlockRange share(rows.size(), thread, threads);
     for (const SlotUse::SlottedDat& dat : use.dats)
       add_rows(step.args[dat.arg], dat.slots, use.table->rows,
                rows.subspan(share.begin, share.size()));

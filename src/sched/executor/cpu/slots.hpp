@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reproducible increments: whatever the order of execution, a row's value becomes
 // ((old + first) + second) + ..., with what elements add to it in their canonical
-// order (core/followed_map.hpp), and of an element in the order of its arguments. Where a schedule
+// order (core/ordering_map.hpp), and of an element in the order of its arguments. Where a schedule
 // executes a row's elements in this order, they add to the row. Elsewhere only the first ones do,
 // until one is executed too early: it and all that follow add to a slot each, and once the
 // row's last element has run, the slots are added to it in that order. Local.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::sched {
 namespace {

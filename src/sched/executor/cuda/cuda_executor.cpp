@@ -34,7 +34,7 @@ bool messages_on_device(const core::Options& options, const comm::Communicator& 
 
 CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
                            comm::DistributedMesh& rows, jit::Jit& jit, gpu::Device& device,
-                           core::Trace& trace, core::Log& log, const core::Tools* tools)
+                           core::Log& log, const core::Listeners& listeners)
     : options_(options),
       pool_(pool),
       rows_(rows),
@@ -45,9 +45,7 @@ CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
       halo_(device.space().make_stream()),
       tables_(copies_, rows.mesh()),
       constants_(copies_),
-      tools_(tools) {
-  if (!options.timing.empty() || trace.on() || (tools != nullptr && tools->time_devices()))
-    times_ = std::make_unique<StepTimes>(device, trace, tools);
+      listeners_(listeners) {
   rows_.mesh().use(&copies_);
 }
 
@@ -56,6 +54,16 @@ CudaExecutor::~CudaExecutor() {
     rows_.mesh().use(nullptr);
   } catch (const std::exception&) {  // the session waits before it ends, and has thrown then
   }
+}
+
+/// Null unless a table or a listener wants to know how long steps take.
+StepTimes* CudaExecutor::times() {
+  const bool wanted = !options_.timing.empty() ||
+                      std::ranges::any_of(listeners_, [](const auto& listener) {
+                        return listener->times_devices();
+                      });
+  if (wanted && times_ == nullptr) times_ = std::make_unique<StepTimes>(device_, listeners_);
+  return times_.get();
 }
 
 /// The kernel that packs, made when the first exchange needs it. Collective then.
@@ -86,7 +94,7 @@ std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
     return std::make_unique<CudaPlan>(
         plan, std::move(exchanges), std::move(places),
         CudaShared{device_, copies_, tables_, constants_, rows_.mesh(), pool_,
-                   options_.reproducible, times_.get(), tools_});
+                   options_.reproducible, times(), listeners_});
   } catch (const std::bad_alloc&) {
     core::fail(ErrorCode::out_of_memory,
                "out of memory of the host: messages, globals and lists of increments of loops on "

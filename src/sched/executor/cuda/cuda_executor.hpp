@@ -8,10 +8,9 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <core/array.hpp>
 #include <core/log.hpp>
+#include <core/measurements/listener.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
-#include <core/tools.hpp>
-#include <core/trace.hpp>
 #include <gpu/device.hpp>
 #include <gpu/module.hpp>
 #include <jit/jit.hpp>
@@ -30,10 +29,9 @@ class CudaExecutor : public Executor {
   /// @param jit  for the device
   /// @param pool runs loops of the host
   /// @param log  gets a warning if OP2_GPU_MPI contradicts MPI
-  /// @param tools  null: none
   CudaExecutor(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
-               jit::Jit& jit, gpu::Device& device, core::Trace& trace, core::Log& log,
-               const core::Tools* tools);
+               jit::Jit& jit, gpu::Device& device, core::Log& log,
+               const core::Listeners& listeners);
   /// The mesh's data come home.
   ~CudaExecutor() override;
 
@@ -48,6 +46,7 @@ class CudaExecutor : public Executor {
 
  private:
   void make_pack_kernel();
+  StepTimes* times();
   std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain, const Dats& in_second);
 
   const core::Options& options_;
@@ -60,8 +59,8 @@ class CudaExecutor : public Executor {
   std::unique_ptr<core::Stream> halo_;
   DeviceTables tables_;
   CurrentConstants constants_;
-  const core::Tools* tools_;
-  std::unique_ptr<StepTimes> times_;  ///< null: nobody asks for a table, a trace or times of loops
+  const core::Listeners& listeners_;
+  std::unique_ptr<StepTimes> times_;  ///< null: nobody has asked for them
   gpu::Function pack_kernel_;         ///< empty until it is needed
 };
 

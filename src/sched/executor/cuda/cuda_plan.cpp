@@ -6,10 +6,8 @@
 #include <utility>
 
 #include <core/error.hpp>
-#include <core/profile.hpp>
-#include <core/seconds_since.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
-#include <sched/books.hpp>
+#include <sched/loop_statistics.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 
@@ -158,7 +156,7 @@ void CudaPlan::bring_rows_back() {
 }
 
 void CudaPlan::run_on_host(std::size_t s, Phase phase) {
-  const core::LoopEvent event(shared_.tools, plan_.rows[s].row->name.c_str());
+  const core::StepEvent event(shared_.listeners, plan_.rows[s].row->name.c_str());
   const auto begin = core::Clock::now();
   host_steps_[s]->run(phase);
   plan_.rows[s].spend(core::seconds_since(begin));

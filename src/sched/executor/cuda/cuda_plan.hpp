@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
-#include <core/tools.hpp>
+#include <core/measurements/listener.hpp>
 #include <gpu/device.hpp>
 #include <sched/executor/cuda/current_constants.hpp>
 #include <sched/executor/cuda/device_phase.hpp>
@@ -31,7 +31,7 @@ struct CudaShared {
   core::ThreadPool& pool;    ///< for what the host runs
   bool reproducible;         ///< OP2_REPRODUCIBLE
   StepTimes* times;          ///< null: steps are not timed
-  const core::Tools* tools;  ///< null: none
+  const core::Listeners& listeners;
 };
 
 class CudaPlan : public PreparedPlan {

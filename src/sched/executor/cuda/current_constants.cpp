@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::sched {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 
 namespace op2::sched {
 namespace {
@@ -49,11 +49,11 @@ const std::int32_t* DeviceTables::column_of(const core::Map& map, int column) {
 }
 
 const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
-  if (set.numbers.empty()) return nullptr;
+  if (set.global_indices.empty()) return nullptr;
   const auto [table, is_new] = numbers_.try_emplace(&set);
   if (is_new) {
-    core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * set.numbers.size());
-    std::memcpy(bytes.memory.get(), set.numbers.data(), bytes.size);
+    core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * set.global_indices.size());
+    std::memcpy(bytes.memory.get(), set.global_indices.data(), bytes.size);
     table->second.set_label(fmt::format("indices of set '{}'", set.name_storage));
     table->second.replace(std::move(bytes));
     table->second.use(&copies_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/kernel_launch.hpp>
 
-#include <core/round_up.hpp>
+#include <core/arithmetic.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 
 namespace op2::sched {

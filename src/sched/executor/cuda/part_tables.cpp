@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <core/followed_map.hpp>
+#include <core/ordering_map.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
 #include <sched/executor/cuda/store_lists.hpp>
 
@@ -11,7 +11,7 @@ namespace op2::sched {
 
 void PartTables::fill(Table& table, const Key& key) {
   const std::vector<std::int64_t> places =
-      canonical_places(*key.set, core::followed_map(mesh_, *key.set), key.end);
+      canonical_places(*key.set, core::ordering_map(mesh_, *key.set), key.end);
   const PhaseParts made = make_part_lists(key.columns, places, key.interior, key.end);
   const PartLists &interior = made.interior, &boundary = made.boundary;
   table.rows = {interior.rows.size(), boundary.rows.size()};

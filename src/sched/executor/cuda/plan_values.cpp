@@ -5,8 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include <core/arithmetic.hpp>
 #include <core/exact_sum.hpp>
-#include <core/round_up.hpp>
 #include <core/term_block.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
@@ -112,7 +112,7 @@ void PlanValues::share(Result& result, std::size_t chain, std::size_t s,
     result.address = earlier->address;
     result.is_first = false;
     earlier->leaves_value = false;
-  } else if (result.leaves_value && plan_.steps.all[s].set->whole) {
+  } else if (result.leaves_value && plan_.steps.all[s].set->is_single_rank) {
     result.address = reduction.shape.global->value.device_read();
   }
 }
@@ -144,7 +144,7 @@ PlanValues::Result* PlanValues::shared_result(std::size_t chain, std::size_t ste
 bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const {
   const core::Global* const global = reduction.shape.global;
   if (global == nullptr || reduction.exact) return false;
-  if (!step.set->whole && reduction.shape.access == OP_WRITE) return false;
+  if (!step.set->is_single_rank && reduction.shape.access == OP_WRITE) return false;
   const bool may_share = reduction.shape.access != OP_WRITE && !reduction.shape.any_order;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
@@ -223,7 +223,7 @@ void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
     if (result.address.value != nullptr) {
       fill_in_place(result, reduction, queue, values);
     } else if (result.kept) {
-      fill_start(reduction, step.set->whole, queue, place, values);
+      fill_start(reduction, step.set->is_single_rank, queue, place, values);
     } else {
       if (reduction.exact)
         std::memset(values.staging + place, 0, bytes_of_words(reduction));
@@ -286,7 +286,7 @@ std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
   if (result.kept) {
     if (!result.leaves_value) return nullptr;
     core::Global& lazy = *reduction.shape.global;
-    core::Array& kept = plan_.steps.all[s].set->whole
+    core::Array& kept = plan_.steps.all[s].set->is_single_rank
                             ? lazy.value
                             : start_lazy_partial(reduction.shape, lazy, reduction.nan);
     const auto value = kept.device_overwrite();

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <core/arithmetic.hpp>
 #include <core/error.hpp>
-#include <core/round_up.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <sched/row_access.hpp>

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/step_times.hpp>
 
-#include <chrono>
-
 namespace op2::sched {
-namespace {
-
-core::Clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<core::Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-}  // namespace
 
 void StepTimes::start() {
   stream_.wait();
@@ -32,10 +23,9 @@ void StepTimes::finish() {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const double seconds = timer_.seconds(k, k + 1);
     rows_[k]->spend(seconds);
-    if (trace_.on())
-      trace_.add("device", rows_[k]->row->name, begin_ + duration_of(begin),
-                 begin_ + duration_of(begin + seconds));
-    if (tools_ != nullptr) tools_->loop_on_device(rows_[k]->row->name.c_str(), seconds);
+    for (const auto& listener : listeners_)
+      listener->step_ran_on_device(rows_[k]->row->name.c_str(),
+                                   begin_ + core::clock_duration(begin), seconds);
     begin += seconds;
   }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long steps take on the device, for the per-loop table, traces and tools.
+// How long steps take on the device, for the per-loop table and listeners.
 #pragma once
 
 #include <vector>
 
-#include <core/tools.hpp>
-#include <core/trace.hpp>
+#include <core/measurements/listener.hpp>
 #include <gpu/timer.hpp>
 #include <sched/plan.hpp>
 
@@ -15,9 +14,8 @@ namespace op2::sched {
 class StepTimes {
  public:
   /// All references outlive it.
-  /// @param tools  null: none
-  StepTimes(gpu::Device& device, core::Trace& trace, const core::Tools* tools)
-      : stream_(device.space().main_stream()), trace_(trace), tools_(tools), timer_(device) {}
+  StepTimes(gpu::Device& device, const core::Listeners& listeners)
+      : stream_(device.space().main_stream()), listeners_(listeners), timer_(device) {}
 
   /// Waits for all earlier work. @throws Error device_failure, as all functions
   void start();
@@ -29,8 +27,7 @@ class StepTimes {
 
  private:
   core::Stream& stream_;
-  core::Trace& trace_;
-  const core::Tools* tools_;
+  const core::Listeners& listeners_;
   gpu::Timer timer_;
   core::Clock::time_point begin_;
   std::vector<const StepRows*> rows_;  ///< of steps since `start`

@@ -3,9 +3,8 @@
 
 #include <utility>
 
-#include <core/profile.hpp>
-#include <core/seconds_since.hpp>
-#include <sched/books.hpp>
+#include <core/clock.hpp>
+#include <sched/loop_statistics.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 #include <sched/executor/sequential_step.hpp>
@@ -16,8 +15,8 @@ namespace {
 class ReferencePlan : public PreparedPlan {
  public:
   ReferencePlan(const Plan& plan, std::vector<std::unique_ptr<comm::HaloExchange>> exchanges,
-                const core::Tools* tools)
-      : plan_(plan), exchanges_(std::move(exchanges)), tools_(tools) {
+                const core::Listeners& listeners)
+      : plan_(plan), exchanges_(std::move(exchanges)), listeners_(listeners) {
     for (const Step& step : plan.steps.all)
       bindings_.push_back(step.runs() ? bind(step, 1, true) : StepBindings{});
   }
@@ -53,26 +52,26 @@ class ReferencePlan : public PreparedPlan {
  private:
   void run_step(std::size_t s, Phase phase, core::Queue& queue) {
     const Step& step = plan_.steps.all[s];
-    const core::LoopEvent event(tools_, plan_.rows[s].row->name.c_str());
+    const core::StepEvent event(listeners_, plan_.rows[s].row->name.c_str());
     const auto begin = core::Clock::now();
     const bool is_first = phase == Phase::interior || step.rows(Phase::interior).empty();
     if (is_first) bind_globals(step, queue, bindings_[s]);
     run_in_order(step, plan_.code[s], bindings_[s], phase);
     count_iterations(plan_.rows[s], phase, Way::alone);
-    charge(plan_.rows[s], phase, Way::alone, core::seconds_since(begin));
+    add_time(plan_.rows[s], phase, Way::alone, core::seconds_since(begin), listeners_);
   }
 
   const Plan& plan_;
   std::vector<std::unique_ptr<comm::HaloExchange>> exchanges_;
   std::vector<StepBindings> bindings_;
-  const core::Tools* const tools_;
+  const core::Listeners& listeners_;
 };
 
 }  // namespace
 
 std::unique_ptr<PreparedPlan> ReferenceExecutor::prepare(const Plan& plan, bool) {
   return std::make_unique<ReferencePlan>(
-      plan, make_exchanges(plan, rows_, options_.exchange, pool_), tools_);
+      plan, make_exchanges(plan, rows_, options_.exchange, pool_), listeners_);
 }
 
 }  // namespace op2::sched

@@ -9,7 +9,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
-#include <core/tools.hpp>
+#include <core/measurements/listener.hpp>
 #include <sched/executor/executor.hpp>
 
 namespace op2::sched {
@@ -17,10 +17,9 @@ namespace op2::sched {
 class ReferenceExecutor : public Executor {
  public:
   /// All references must outlive the executor and its prepared plans. The pool packs halos.
-  /// @param tools  null: none
   ReferenceExecutor(const core::Options& options, core::ThreadPool& pool,
-                    comm::DistributedMesh& rows, const core::Tools* tools = nullptr)
-      : options_(options), pool_(pool), rows_(rows), tools_(tools) {}
+                    comm::DistributedMesh& rows, const core::Listeners& listeners)
+      : options_(options), pool_(pool), rows_(rows), listeners_(listeners) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
   bool gains_by_repetition(const Plan&) const override { return false; }
@@ -31,7 +30,7 @@ class ReferenceExecutor : public Executor {
   const core::Options& options_;
   core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
-  const core::Tools* const tools_;
+  const core::Listeners& listeners_;
 };
 
 }  // namespace op2::sched

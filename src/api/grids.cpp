@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Meshes and fields for ParaView: in one file, in one piece per rank, as VTU or XDMF series; now or
+// in the background.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <op2/io.hpp>
+
+#include <api/background_results.hpp>
+#include <api/grid_values.hpp>
+#include <api/runtime.hpp>
+#include <api/session.hpp>
+#include <comm/files/file_writer.hpp>
+#include <comm/files/hdf5_file.hpp>
+#include <comm/files/leftovers.hpp>
+#include <comm/files/series.hpp>
+#include <comm/files/xdmf_series.hpp>
+#include <comm/messages/records.hpp>
+#include <core/error.hpp>
+#include <core/progress.hpp>
+
+namespace op2::api {
+namespace {
+
+/// A series with a new time; nothing: an empty path. The times count on the root.
+struct SeriesOfTimes {
+  std::string path;
+  std::vector<comm::TimeOfSeries> times;
+  bool others_follow = false;  ///< in its file, so that files are replaced which it names
+};
+
+/// Of a series to which a time is added.
+struct EarlierTimes {
+  std::size_t count;
+  bool others_follow;  ///< not earlier: they are replaced
+};
+
+/// The times of a series before `time`, on the root; their number, on all ranks. Collective.
+/// @param read  @return all its times; called on the root; may throw
+template <class Time, class Read>
+EarlierTimes earlier_times(Runtime& runtime, const std::string& series, double time,
+                           std::vector<Time>& times, const Read& read) {
+  const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
+  EarlierTimes found{};
+  runtime.do_on_root([&] {
+    times = read();
+    found.others_follow =
+        std::erase_if(times, [&](const Time& earlier) { return !(earlier.time < time); }) > 0;
+    found.count = times.size();
+  });
+  return runtime.collectively([&] { return comm::broadcast_record(runtime.ranks(), found); });
+}
+
+/// Before files are replaced that a series names: takes their times from it. Collective.
+/// @param write  the series with earlier times alone; called on the root, when the background is
+///               finished; may throw
+template <class Write>
+void shorten_series(Runtime& runtime, const std::string& series, const Write& write) {
+  finish_background(runtime, "op_write_series, earlier results");
+  runtime.enter("op_write_series '{}', earlier times", series);
+  runtime.do_on_root([&] { write(); });
+}
+
+using Work = BackgroundResults::Work;
+
+/// Collective.
+void write_now_or_later(Runtime& runtime, Work work) {
+  if (runtime.background_results != nullptr) {
+    runtime.collectively([&] { runtime.background_results->begin(std::move(work)); });
+    return;
+  }
+  runtime.check_together(work.write);
+  if (!work.publish) return;
+  runtime.do_on_root([&] { work.publish(); });
+}
+
+/// "flow_3.vtu" for piece 3 of "results/flow.pvtu".
+std::string name_of_piece(const std::filesystem::path& path, int rank) {
+  return fmt::format("{}_{}.vtu", path.stem().string(), rank);
+}
+
+std::vector<std::string> names_of_pieces(const std::filesystem::path& path, int ranks) {
+  std::vector<std::string> names;
+  for (int rank = 0; rank < ranks; ++rank) names.push_back(name_of_piece(path, rank));
+  return names;
+}
+
+void publish(const std::string& path, const std::string& index, const SeriesOfTimes& series) {
+  comm::FileWriter file(path);
+  file.write(index);
+  file.publish();
+  if (!series.path.empty()) comm::write_series(series.path, series.times);
+}
+
+/// Tells listeners. Collective.
+void report_fetched(Runtime& runtime, op_dat coordinates, std::span<const op_dat> fields) {
+  for (const auto& listener : runtime.measurements.listeners) {
+    listener->fetched(*core::record_of(coordinates));
+    for (const op_dat field : fields) listener->fetched(*core::record_of(field));
+  }
+}
+
+/// Each rank writes its piece, then the root the file that names the pieces, and the series.
+/// Collective; nothing is queued.
+void write_pieces(Runtime& runtime, const std::filesystem::path& path, const GridArguments& grid,
+                  const SeriesOfTimes& series = {}) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path.string()));
+  const comm::Communicator& ranks = runtime.ranks();
+  const auto [piece, index] = runtime.collectively([&] {
+    auto values = std::make_shared<GridValues>(GridValues::piece(runtime, grid));
+    if (runtime.background_results != nullptr) values->keep();
+    return std::pair(values, comm::pvtu_text(values->view(), names_of_pieces(path, ranks.size())));
+  });
+  const bool first_on_node = ranks.on_node().rank == 0;  // a folder may be large
+  const std::string mine = (path.parent_path() / name_of_piece(path, ranks.rank())).string();
+  if (series.others_follow)
+    shorten_series(runtime, series.path, [&] {
+      comm::write_series(series.path, {series.times.begin(), std::prev(series.times.end())});
+    });
+  write_now_or_later(
+      runtime,
+      {piece->bytes(),
+       [=, piece = piece] {
+         if (first_on_node) comm::remove_leftovers(path.parent_path(), path.stem().string() + "_");
+         comm::write_vtu(mine, piece->view(), comm::Leftovers::keep);
+       },
+       [=, index = index] { publish(path.string(), index, series); }, series.path, series.times});
+}
+
+/// The root writes the whole grid. Collective.
+void write_whole(Runtime& runtime, const std::string& path, const GridArguments& grid) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
+  GridValues whole = GridValues::whole(runtime, grid);
+  const bool is_root = runtime.ranks().is_root();
+  const auto values = is_root ? std::make_shared<GridValues>(std::move(whole)) : nullptr;
+  if (runtime.background_results != nullptr)
+    runtime.check_together([&] {
+      if (!is_root) return;
+      comm::check_grid(values->view());
+      values->keep();
+    });
+  write_now_or_later(runtime, {is_root ? values->bytes() : 0,
+                               [=] {
+                                 if (is_root) comm::write_vtu(path, values->view());
+                               },
+                               nullptr,
+                               {},
+                               {}});
+}
+
+using comm::XdmfData;
+using comm::XdmfField;
+
+XdmfField xdmf_field_of(const core::Dat& dat, bool on_cells) {
+  return {dat.name_storage,
+          on_cells,
+          {(on_cells ? "cell_values/" : "point_values/") + dat.name_storage, dat.value_type,
+           dat.dim, dat.on().global_size}};
+}
+
+/// @throws Error bad_name (two dats of one name), bad_type (opaque rows)
+comm::XdmfGrid xdmf_grid_of(const GridArguments& grid, const std::string& file) {
+  const core::Set& cells = *core::record_of(grid.cells.from);
+  comm::XdmfGrid xdmf{
+      file,
+      {"grid/cells", Type::i32, grid.cells.dim, cells.global_size},
+      {"grid/points", grid.points.value_type, grid.points.dim, grid.points.on().global_size},
+      grid.points.name_storage,
+      {}};
+  std::vector<std::string> datasets;
+  for (const bool on_cells : {true, false})
+    for (const core::Dat* dat : on_cells ? grid.on_cells : grid.on_points) {
+      const XdmfField& field = xdmf.fields.emplace_back(xdmf_field_of(*dat, on_cells));
+      if (dat->opaque)
+        core::fail(ErrorCode::bad_type,
+                   "the rows are opaque: op_write_series, dat '{}', whose values have another size "
+                   "than \"{}\"; leave it out",
+                   dat->name_storage, dat->type);
+      if (std::ranges::find(datasets, field.data.dataset) != datasets.end())
+        core::fail(ErrorCode::bad_name,
+                   "two fields of one name: op_write_series, dat '{}'; give one another name",
+                   dat->name_storage);
+      datasets.push_back(field.data.dataset);
+    }
+  return xdmf;
+}
+
+/// Collective.
+void write_rows_of(Runtime& runtime, comm::Hdf5File& file, const std::string& dataset,
+                   const core::Dat& dat) {
+  comm::Bytes storage;
+  const auto rows = runtime.collectively([&] { return runtime.rows.declared_rows(dat, storage); });
+  file.write_rows({dataset, runtime.rows.declared_blocks(dat.on()), dat.value_type, dat.dim},
+                  rows.data());
+}
+
+/// The file of one time. Collective.
+void write_xdmf_values(Runtime& runtime, const std::string& path, const GridArguments& grid,
+                       const comm::XdmfGrid& xdmf) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
+  comm::Hdf5File file(runtime.ranks(), path, comm::Hdf5File::Access::create);
+  const comm::Bytes entries =
+      runtime.collectively([&] { return runtime.rows.declared_entries(grid.cells); });
+  const comm::Blocks& blocks = runtime.rows.declared_blocks(*core::record_of(grid.cells.from));
+  file.write_rows({xdmf.cells.dataset, blocks, Type::i32, grid.cells.dim}, entries.data());
+  write_rows_of(runtime, file, xdmf.points.dataset, grid.points);
+  auto field = xdmf.fields.begin();
+  for (const auto* dats : {&grid.on_cells, &grid.on_points})
+    for (const core::Dat* dat : *dats) write_rows_of(runtime, file, field++->data.dataset, *dat);
+  file.publish();
+}
+
+/// Whether a series of this name is XDMF beside HDF5: "flow.xdmf" or "flow.xmf".
+bool is_xdmf(const std::string& series) {
+  const auto ending = std::filesystem::path(series).extension();
+  return ending == ".xdmf" || ending == ".xmf";
+}
+
+/// Adds a time; those from it on are replaced. Each rank writes its rows of a file for each time.
+/// Collective; nothing is queued.
+void write_xdmf_series(Runtime& runtime, const std::string& series, double time,
+                       const GridArguments& grid) {
+  std::vector<comm::XdmfTime> times;
+  const auto [number, others_follow] =
+      earlier_times(runtime, series, time, times, [&] { return comm::read_xdmf(series); });
+  const std::filesystem::path path = series;
+  const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), number);
+  const comm::XdmfGrid xdmf = xdmf_grid_of(grid, name);
+  const comm::XdmfTime added = comm::xdmf_time(time, xdmf);
+  if (others_follow) shorten_series(runtime, series, [&] { comm::write_xdmf(series, times); });
+  times.push_back(added);
+  write_xdmf_values(runtime, (path.parent_path() / name).string(), grid, xdmf);
+  runtime.enter("op_write_series '{}', end", series);
+  runtime.do_on_root([&] { comm::write_xdmf(series, times); });
+}
+
+/// "flow_0012.pvtu": the file of one time of "results/flow.pvd".
+std::string name_of_time(const std::filesystem::path& series, std::size_t number) {
+  return fmt::format("{}_{:04}.pvtu", series.stem().string(), number);
+}
+
+/// The times of a series with those that are written in the background. Local, on the root.
+std::vector<comm::TimeOfSeries> times_of(const Runtime& runtime, const std::string& series) {
+  std::optional<std::vector<comm::TimeOfSeries>> coming;
+  if (runtime.background_results) coming = runtime.background_results->times_of(series);
+  return coming ? std::move(*coming) : comm::read_series(series);
+}
+
+}  // namespace
+
+}  // namespace op2::api
+
+void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                  std::span<const op_dat> fields) {
+  const op2::api::GridArguments grid =
+      op2::api::checked_grid("op_write_vtu", path, cells_to_nodes, coordinates, fields);
+  auto& runtime = op2::api::usable();
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  runtime.flush();
+  runtime.enter("op_write_vtu '{}'", path);
+  runtime.compare_declarations(path);
+  op2::api::look_at_background(runtime);
+  op2::api::write_whole(runtime, path, grid);
+}
+
+void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                   std::span<const op_dat> fields) {
+  const op2::api::GridArguments grid =
+      op2::api::checked_grid("op_write_pvtu", path, cells_to_nodes, coordinates, fields);
+  auto& runtime = op2::api::usable();
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  runtime.flush();
+  op2::api::report_fetched(runtime, coordinates, fields);
+  runtime.enter("op_write_pvtu '{}'", path);
+  runtime.compare_declarations(path);
+  op2::api::look_at_background(runtime);
+  op2::api::write_pieces(runtime, path, grid);
+}
+
+void op_write_series(const char* series, double time, op_map cells_to_nodes, op_dat coordinates,
+                     std::span<const op_dat> fields) {
+  const op2::api::GridArguments grid =
+      op2::api::checked_grid("op_write_series", series, cells_to_nodes, coordinates, fields);
+  auto& runtime = op2::api::usable();
+  const op2::core::InPart part(&runtime.measurements.profile, op2::core::Part::files);
+  if (!std::isfinite(time))
+    op2::core::fail(op2::ErrorCode::bad_range,
+                    "the time is not finite: op_write_series '{}', {}; give the time of the values",
+                    series, time);
+  if (!op2::api::is_xdmf(series) && std::filesystem::path(series).extension() != ".pvd")
+    op2::core::fail(
+        op2::ErrorCode::io_failure,
+        "the name of a time series has no known ending: op_write_series '{}'; end it in "
+        ".pvd (VTU), .xdmf or .xmf (HDF5)",
+        series);
+  runtime.flush();
+  op2::api::report_fetched(runtime, coordinates, fields);
+  runtime.enter("op_write_series '{}' at {}", series, time);
+  runtime.compare_declarations(series);
+  if (op2::api::is_xdmf(series)) return op2::api::write_xdmf_series(runtime, series, time, grid);
+  op2::api::look_at_background(runtime);
+  op2::api::SeriesOfTimes times{series, {}, false};
+  const auto [number, others_follow] = op2::api::earlier_times(
+      runtime, series, time, times.times, [&] { return op2::api::times_of(runtime, series); });
+  times.others_follow = others_follow;
+  const std::filesystem::path path = series;
+  const std::string name = op2::api::name_of_time(path, number);
+  times.times.push_back({time, name});
+  op2::api::write_pieces(runtime, path.parent_path() / name, grid, times);
+}

@@ -2,6 +2,8 @@
 """The page with the results of bench_mpi.py: a table for each series, a plot, and the prediction of the model."""
 
 import itertools
+import re
+import textwrap
 from dataclasses import dataclass
 
 import auto_report
@@ -166,6 +168,18 @@ def losses(results):
     return table(header, rows) if rows else "Nowhere among these points.\n\n"
 
 
+def wrapped(text):
+    """The page with its paragraphs and items at most 120 columns wide; tables, pictures and headings stay."""
+    lines = []
+    for block in re.split(r"\n(?=\n|[*|#])", text):
+        paragraph = block.lstrip("\n")
+        indent = "  " if paragraph.startswith("* ") else ""
+        if not paragraph.startswith(("|", "#", "!")):
+            paragraph = textwrap.fill(paragraph, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines.append("\n" * block.startswith("\n") + paragraph)
+    return "\n".join(lines)
+
+
 def costs_table(results, records):
     of_programs = list(results.costs.items())
     of_programs += [("solver", record["solver_costs"]) for record in records if "solver_costs" in record]
@@ -225,4 +239,4 @@ def write(records, folder, overhead_us, bandwidth_gbs):
     text += auto_report.section(folder, points_for_auto(results, records), table)
     text += "## Costs in the model\n\n" + costs_table(results, records)
     text += solver_report.section(records, table)
-    (folder / "scaling.md").write_text(text.rstrip() + "\n")
+    (folder / "scaling.md").write_text(wrapped(text.rstrip()) + "\n")

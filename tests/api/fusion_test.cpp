@@ -99,7 +99,7 @@ struct Fusion : testing::Test {
 };
 
 TEST_F(Fusion, ChangesNoResultAndIsInTheTable) {
-  begin("fuse");
+  begin("no_fuse");
   const auto expected = run();
   EXPECT_THAT(end(), Not(HasSubstr("doubled+")));
   begin("none");

@@ -58,7 +58,7 @@ packages: build/debian/build.ninja
 	@cd build/debian && cpack -G DEB
 
 airfoil: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target airfoil op2-jitinspect
+	@cmake --build --preset release -j $(JOBS) --target airfoil
 	@build/release/examples/airfoil/airfoil
 	@echo "and on a mesh of 100 x 150, until the flow is steady, for the picture:"
 	@build/release/examples/airfoil/airfoil --size 100 150 --iterations 4000 --every 1000 --no-check \

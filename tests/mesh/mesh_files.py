@@ -8,10 +8,11 @@ import h5py
 import meshio
 import netCDF4
 import numpy as np
-from op2_mesh import cgns, gmsh_elements, su2
 from sample_meshes import shape_of
 
-GMSH = {name: number for number, (name, _) in gmsh_elements.TYPES.items()}
+from op2_mesh.formats import cgns, gmsh, su2
+
+GMSH = {name: number for number, (name, _) in gmsh.TYPES.items()}
 CGNS = {name: number for number, (name, _) in cgns.TYPES.items()}
 
 # Corners, from 1, of the sides of each shape, as the manual of Exodus II numbers them.

@@ -10,6 +10,7 @@ import unittest
 
 import numpy as np
 import sample_meshes as sample
+
 from op2_mesh import check, geometry, report, topology, write
 from op2_mesh.build import build
 from op2_mesh.shapes import SHAPES

@@ -9,6 +9,7 @@ from unittest import mock
 import mesh_files
 import numpy as np
 import sample_meshes as sample
+
 from op2_mesh import check, coincident, guard, read
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError

@@ -8,6 +8,7 @@ import mesh_files
 import meshio
 import numpy as np
 import sample_meshes as sample
+
 from op2_mesh import check, report
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError

@@ -12,9 +12,11 @@ import mesh_files
 import netCDF4
 import numpy as np
 import sample_meshes as sample
-from op2_mesh import abaqus_types, check, report
+
+from op2_mesh import check, report
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError
+from op2_mesh.formats import abaqus
 from op2_mesh.read import read
 
 
@@ -124,7 +126,7 @@ class Abaqus(Files):
                             "line": ("T3D2", "B31H", "B33", "R2D2", "DC1D2", "PIPE31"), "line3": ("B32", "T2D3"),
                             None: ("SPRINGA", "MASS", "COH3D8", "CONN3D2", "", "C3D27")}.items():
             for name in names:
-                self.assertEqual(abaqus_types.kind_of(name), kind, name)
+                self.assertEqual(abaqus.kind_of(name), kind, name)
 
     def test_what_would_be_lost_is_refused(self):
         text = f"*NODE\n{self.nodes}*ELEMENT, TYPE=C3D8, ELSET=VOL\n{self.cubes(1, 2, 3, 4)}"

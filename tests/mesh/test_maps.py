@@ -7,6 +7,7 @@ import h5py
 import mesh_files
 import numpy as np
 import sample_meshes as sample
+
 from op2_mesh import write
 from op2_mesh.build import build
 from op2_mesh.read import read

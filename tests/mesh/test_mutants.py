@@ -20,6 +20,7 @@ import h5py
 import mesh_files
 import numpy as np
 import sample_meshes as sample
+
 from op2_mesh import command
 
 SECONDS = 60

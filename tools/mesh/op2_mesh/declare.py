@@ -4,8 +4,7 @@ import itertools
 import os
 import re
 
-from .failure import MeshError
-from .read import module
+from .failure import MeshError, needed
 
 ORDER = ("const", "set", "map", "dat")
 
@@ -55,7 +54,7 @@ def _entries(h5py, path):
 
 def lines(path):
     """C++; what is empty, such as the quadrilaterals of a mesh of triangles, is left out."""
-    entries = _entries(module("h5py", "reads HDF5"), path)
+    entries = _entries(needed("h5py", "reads HDF5"), path)
     of = _variables([entry[1] for entry in entries])
     yield f"const char* file = {_text(path)};"
     for role, name, dim, kind, on, to, empty in entries:

@@ -6,8 +6,7 @@ import os
 import numpy as np
 import op2_new_file
 
-from .failure import MeshError
-from .read import module
+from .failure import MeshError, needed
 
 MOST_LINES = 300_000     # more edges than that are a grey area
 MOST_FACES = 100_000     # in 3D; of more, every second, third, ... is drawn
@@ -60,7 +59,7 @@ def _space(plt, mplot3d, mesh):
 
 def draw(mesh, path):
     """Writes a picture; the ending of the path says which kind (png, pdf, svg)."""
-    matplotlib = module("matplotlib", "draws")
+    matplotlib = needed("matplotlib", "draws")
     matplotlib.use("Agg")
     import matplotlib.collections as collections
     import matplotlib.pyplot as plt

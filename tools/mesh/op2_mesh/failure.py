@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How is what went wrong told?"""
+import importlib
 import sys
 
 
@@ -34,3 +35,11 @@ def missing(module, purpose=""):
     return (f"the Python module {module} is missing{purpose}: {sys.executable}, version "
             f"{sys.version_info.major}.{sys.version_info.minor}; on Debian: apt install {package}, for /usr/bin/python3; "
             f"elsewhere: {sys.executable} -m pip install {module}")
+
+
+def needed(name, purpose):
+    """The module, or a MeshError that says how to install it."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise MeshError(missing(error.name, f", which {purpose}")) from None

@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which format has a file, and who reads it?"""
 import contextlib
-import importlib
 import io
 import os
 import stat
 import warnings
 
-from . import from_meshio, gmsh, guard, text
-from .failure import MeshError, missing
+from . import guard
+from .failure import MeshError
+from .formats import abaqus, cgns, exodus, gmsh, su2, vtu, with_meshio
 
-HDF5 = b"\x89HDF\r\n\x1a\n"
-EXODUS = (".e", ".ex2", ".exo", ".exii", ".g")
-
-
-def module(name, purpose):
-    """The module, or a MeshError that says how to install it."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise MeshError(missing(error.name, f", which {purpose}")) from None
+FORMATS = [reader.FORMAT for reader in (gmsh, cgns, exodus, su2, abaqus, vtu)]  # meshio reads the others
 
 
 def _head(path):
@@ -39,56 +30,13 @@ def _head(path):
     return head
 
 
-def _gmsh(path, _):
-    with open(path, "rb") as file:
-        data = file.read()
-    return gmsh.read(text.with_line_feeds(data) if text.is_text(data) else data)
-
-
-def _cgns(path, _):
-    from . import cgns
-    return cgns.read(module("h5py", "reads CGNS"), path)
-
-
-def _exodus(path, _):
-    from . import exodus
-    return exodus.read(module("netCDF4", "reads Exodus"), path)
-
-
-def _su2(path, _):
-    from . import su2
-    return su2.read(path)
-
-
-def _abaqus(path, _):
-    from . import abaqus
-    return abaqus.read(path)
-
-
-def _vtu(path, tag_data):
-    from . import vtu
-    return vtu.read(path, lambda data: (from_meshio.chosen_tags({name: [values] for name, values in data.items()}, tag_data)
-                                        or [None])[0])
-
-
-def _with_meshio(path, tag_data):
-    return from_meshio.read(module("meshio", "reads this format"), path, tag_data)
-
-
-OWN = {".su2": _su2, ".inp": _abaqus, ".vtu": _vtu}  # ending -> reader, of formats that meshio reads less well
-
-
-def _reader(path, head):
+def _format_of(path, head):
+    """The format of a file, by its first bytes or by its ending, and its name."""
     ending = os.path.splitext(path)[1].lower()
-    if gmsh.is_gmsh(head):
-        return "gmsh", _gmsh
-    if ending == ".cgns":
-        if not head.startswith(HDF5):
-            raise MeshError("this CGNS file is not an HDF5 file (perhaps ADF); convert it with adf2hdf")
-        return "cgns", _cgns
-    if ending in EXODUS:
-        return "exodus", _exodus
-    return ending[1:] or "no ending", OWN.get(ending, _with_meshio)
+    for format_ in FORMATS:
+        if format_.has_head(head) or ending in format_.endings:
+            return format_, format_.name
+    return with_meshio.FORMAT, ending[1:] or "no ending"
 
 
 def read(path, tag_data=None):
@@ -96,15 +44,15 @@ def read(path, tag_data=None):
 
     @param tag_data  name of the cell data that number the groups, for formats that have no groups
     """
-    name, reader = _reader(path, _head(path))
-    if tag_data and reader not in (_vtu, _with_meshio):
+    format_, name = _format_of(path, _head(path))
+    if tag_data and not format_.tagged:
         raise MeshError(f"the format has groups itself, and no cell data '{tag_data}' [{name}]; leave out --groups")
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", message=".*could not be read to its end", category=DeprecationWarning)
-            source = reader(path, tag_data)
+            source = format_.read(path, tag_data)
         text_said = " ".join(said.getvalue().split())[:300].rstrip(".")
         if "cannot handle" in text_said:  # meshio leaves cells out
             raise MeshError(f"cells cannot be read: {text_said}; write the mesh as VTU, or as Gmsh's .msh")

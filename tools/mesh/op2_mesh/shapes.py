@@ -44,6 +44,8 @@ SHAPES = {shape.name: shape
           for shape in (_POINT, _LINE, _TRIANGLE, _QUAD, _TETRA, _PYRAMID, _WEDGE, _HEXAHEDRON)}
 # Cells of one shape are one after the other, in this order.
 CELLS = {2: ("triangle", "quad"), 3: ("tetra", "pyramid", "wedge", "hexahedron")}
+# The shape of a face with so many corners.
+FACE_OF = {2: "line", 3: "triangle", 4: "quad"}
 # Corners of the largest shape of a dimension that make a degenerate one of each shape.
 AS_LARGEST = {"triangle": (0, 1, 2, 2), "quad": (0, 1, 2, 3), "tetra": (0, 1, 2, 2, 3, 3, 3, 3),
               "pyramid": (0, 1, 2, 3, 4, 4, 4, 4), "wedge": (0, 1, 2, 2, 3, 4, 5, 5),

@@ -11,8 +11,7 @@ import numpy as np
 import op2_new_file
 
 from . import neighbours
-from .failure import MeshError
-from .read import module
+from .failure import MeshError, needed
 from .shapes import AS_LARGEST, CELLS, SHAPES
 
 
@@ -180,7 +179,7 @@ def _write_entry(h5py, file, entry):
 
 def _image(mesh, maps):
     """The bytes of the file. Made in memory, because the HDF5 library does not survive a full disk."""
-    h5py = module("h5py", "writes HDF5")
+    h5py = needed("h5py", "writes HDF5")
     with h5py.File("image", "w", driver="core", backing_store=False, block_size=1 << 24) as file:
         for entry in entries(mesh, maps):
             _write_entry(h5py, file, entry)

@@ -7,11 +7,9 @@ import re
 
 import numpy as np
 
-from . import text
-from .failure import MeshError, number_of
-from .named_sets import NamedSets
-from .runs import of_equal_elements
-from .source import Block, Source
+from .. import reading
+from ..failure import MeshError, number_of
+from ..source import Block, Format, Source
 
 # Number of the type, as in VTK -> meshio's name and number of nodes.
 TYPES = {3: ("line", 2), 5: ("triangle", 3), 9: ("quad", 4), 10: ("tetra", 4), 12: ("hexahedron", 8), 13: ("wedge", 6),
@@ -30,9 +28,9 @@ def _first_line(body):
 
 
 def _points(value, body, dimension):
-    total = text.count(value, "NPOIN")
+    total = reading.count(value, "NPOIN")
     columns = len(_first_line(body))
-    values = text.numbers(body, "NPOIN")
+    values = reading.numbers(body, "NPOIN")
     if columns < dimension or len(values) != total * columns:
         raise MeshError(f"nodes are missing, or lines are unequal: NPOIN has {len(values)} values, not {total} x "
                         f"{max(columns, dimension)}; write the mesh again")
@@ -41,15 +39,15 @@ def _points(value, body, dimension):
 
 def _elements(keyword, value, body):
     """A Block of each run of elements of one type. Behind the nodes of each element there may be its number."""
-    total = text.count(value, keyword)
+    total = reading.count(value, keyword)
     first = _first_line(body)
-    values = text.numbers(body, keyword, np.int64)
+    values = reading.numbers(body, keyword, np.int64)
     kind = int(values[0]) if len(values) else 0
     behind = len(first) - 1 - TYPES[kind][1] if kind in TYPES else 0
     if behind not in (0, 1):
         raise MeshError(f"an element has {len(first) - 1} values: {keyword}, type {kind}; write the mesh again")
     blocks = [Block(TYPES[kind][0], nodes, np.zeros(len(nodes), np.int64))
-              for kind, nodes in of_equal_elements(values, TYPES, behind, keyword)]
+              for kind, nodes in reading.of_equal_elements(values, TYPES, behind, keyword)]
     if sum(len(block.nodes) for block in blocks) != total:
         raise MeshError(f"elements are missing: {keyword} has {sum(len(block.nodes) for block in blocks)} of "
                         f"{number_of(total, 'element')}; write the mesh again")
@@ -63,23 +61,26 @@ def _single(sections, keyword):
     return found[0]
 
 
-def read(path):
-    sections = _sections(re.sub(rb"%[^\n]*", b"", text.read(path)))
-    dimension = text.count(_single(sections, "NDIME")[0], "NDIME")
+def read(path, _):
+    sections = _sections(re.sub(rb"%[^\n]*", b"", reading.read_text(path)))
+    dimension = reading.count(_single(sections, "NDIME")[0], "NDIME")
     if dimension not in (2, 3):
         raise MeshError(f"the dimension is {dimension}; SU2 has 2 and 3")
     source = Source(_points(*_single(sections, "NPOIN"), dimension), _elements("NELEM", *_single(sections, "NELEM")))
-    groups, marker, markers = NamedSets(source), None, 0
+    groups, marker, markers = reading.NamedSets(source), None, 0
     for keyword, value, body in sections:
         if keyword == "MARKER_TAG":
-            marker, markers = text.string(value), markers + 1
+            marker, markers = reading.string(value), markers + 1
         elif keyword == "MARKER_ELEMS" and marker is not None:
             blocks = _elements(f"marker '{marker}'", value, body)
             source.blocks += blocks
             groups.add(marker, [(block, np.arange(len(block.nodes))) for block in blocks])
             marker = None
-    wanted = sum(text.count(value, keyword) for keyword, value, _ in sections if keyword == "NMARK")
+    wanted = sum(reading.count(value, keyword) for keyword, value, _ in sections if keyword == "NMARK")
     if markers != wanted or marker is not None:
         raise MeshError(f"markers are missing: the file has {markers} of {wanted}"
                         f"{', the last one without elements' if marker is not None else ''}; write the mesh again")
     return source
+
+
+FORMAT = Format("su2", (".su2",), read)

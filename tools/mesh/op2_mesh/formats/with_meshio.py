@@ -6,11 +6,10 @@ import tempfile
 
 import numpy as np
 
-from . import text
-from .failure import MeshError, number_of
-from .named_sets import NamedSets
-from .shapes import shape_of
-from .source import Block, Source
+from ..failure import MeshError, needed, number_of
+from ..reading import NamedSets, is_text, with_line_feeds
+from ..shapes import shape_of
+from ..source import Block, Format, Source
 
 # Cell data that number groups, as the readers of meshio name them.
 TAG_DATA = ("gmsh:physical", "medit:ref", "nastran:ref", "su2:tag", "avsucd:material", "tetgen:ref", "flac3d:group",
@@ -75,8 +74,8 @@ def _with_line_feeds(path):
     for other in TETGEN if ending in TETGEN else (ending,):
         with open(stem + other, "rb") as file:
             data = file.read()
-        plain = text.with_line_feeds(data) if ending not in XML and text.is_text(data) else data
-        if text.is_text(data):
+        plain = with_line_feeds(data) if ending not in XML and is_text(data) else data
+        if is_text(data):
             _check_end(stem + other, plain)
         contents[other] = None if plain == data else plain
     if not any(contents.values()):
@@ -113,7 +112,8 @@ def _add_cell_sets(mesh, source):
         groups.add(name, found)
 
 
-def read(meshio, path, tag_data):
+def read(path, tag_data):
+    meshio = needed("meshio", "reads this format")
     try:
         with _with_line_feeds(path) as plain, _all_or_error():
             mesh = meshio.read(plain)
@@ -135,3 +135,6 @@ def read(meshio, path, tag_data):
     source = Source(np.ma.getdata(mesh.points).astype(np.float64), blocks, names, sets)
     _add_cell_sets(mesh, source)
     return source
+
+
+FORMAT = Format("", (), read, tagged=True)  # whatever no other format reads

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .failure import MeshError, number_of, rows
-from .named_sets import NamedSets
-from .runs import of_equal_elements
-from .shapes import VERTICAL_FIRST, shape_of
-from .source import Block, Source
+from ..failure import MeshError, needed, number_of, rows
+from ..reading import NamedSets, of_equal_elements
+from ..shapes import VERTICAL_FIRST, shape_of
+from ..source import Block, Format, Source
 
 # Number of the element type -> meshio's name and number of nodes.
 TYPES = {2: ("vertex", 1), 3: ("line", 2), 4: ("line3", 3), 5: ("triangle", 3), 6: ("triangle6", 6), 7: ("quad", 4),
@@ -20,6 +19,7 @@ TYPES = {2: ("vertex", 1), 3: ("line", 2), 4: ("line3", 3), 5: ("triangle", 3), 
          13: ("pyramid14", 14), 14: ("wedge", 6), 15: ("wedge15", 15), 16: ("wedge18", 18), 17: ("hexahedron", 8),
          18: ("hexahedron20", 20), 19: ("hexahedron27", 27), 21: ("pyramid13", 13)}
 MIXED = 20
+HDF5 = b"\x89HDF\r\n\x1a\n"
 # Numbers of version 3.0 alone, from 13 on -> those of all others.
 OF_VERSION_3_0 = {13: 21, 14: 13, 15: 14, 16: 15, 17: 16, 18: 17, 19: 18, 20: 19, 21: 20}
 
@@ -259,8 +259,12 @@ def _regions(h5py, zones):
         yield family or (plain if len(zones) > 1 else None)
 
 
-def read(h5py, path):
+def read(path, _):
     """All zones; nodes of several zones are apart until they are merged."""
+    h5py = needed("h5py", "reads CGNS")
+    with open(path, "rb") as file:
+        if file.read(len(HDF5)) != HDF5:
+            raise MeshError("this CGNS file is not an HDF5 file (perhaps ADF); convert it with adf2hdf")
     source = Source(np.zeros((0, 3)))
     groups = NamedSets(source)
     with h5py.File(path, "r") as file:
@@ -275,3 +279,6 @@ def read(h5py, path):
     if len(zones) > 1:
         source.notes.append(f"{len(zones)} zones, whose common nodes are apart unless --merge joins them")
     return source
+
+
+FORMAT = Format("cgns", (".cgns",), read)

@@ -9,17 +9,45 @@ import re
 
 import numpy as np
 
-from . import text
-from .abaqus_types import FACES, WIDTHS, kind_of
-from .failure import MeshError, number_of, rows
-from .named_sets import NamedSets
-from .shapes import shape_of
-from .source import Block, Source
+from .. import reading
+from ..failure import MeshError
+from ..shapes import FACE_OF, shape_of
+from ..source import Block, Format, Source
 
+# Names of types, and by the number of nodes: meshio's name.
+FAMILIES = [
+    (r"(?:D|A|Q)?C3D(\d+)\w*|SC(\d)R\w*", {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron", 10: "tetra10",
+                                         15: "wedge15", 20: "hexahedron20"}),
+    (r"(?:DS|S|STRI|M3D|SFM3D|R3D|F3D|F2D|AC2D|ACAX|DC2D|DCAX|CPEG?|CPS|C?GAX|CAX)(3|4|6|8|9)\w*",
+     {3: "triangle", 4: "quad", 6: "triangle6", 8: "quad8", 9: "quad9"}),
+    (r"(?:T|R|SFMAX|MAX|SAX|RAX|DC)?(?:[123]D|AX|)(2)", {2: "line"}),
+    (r"(?:B|PIPE)[23]([123])\w*", {1: "line", 2: "line3", 3: "line"}),
+    (r"T[23]D(3)\w*", {3: "line3"}),
+]
+WIDTHS = {"line": 2, "line3": 3, "triangle": 3, "triangle6": 6, "quad": 4, "quad8": 8, "quad9": 9, "tetra": 4, "tetra10": 10,
+          "pyramid": 5, "wedge": 6, "wedge15": 15, "hexahedron": 8, "hexahedron20": 20}
+SIX_NODES = "STRI65"
+# Corners, from 0, of the faces S1, S2, ... of each shape.
+FACES = {"triangle": ((0, 1), (1, 2), (2, 0)), "quad": ((0, 1), (1, 2), (2, 3), (3, 0)),
+         "tetra": ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)),
+         "pyramid": ((0, 1, 2, 3), (0, 4, 1), (1, 4, 2), (2, 4, 3), (3, 4, 0)),
+         "wedge": ((0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0)),
+         "hexahedron": ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))}
 # Keywords that make or move nodes and elements.
 NOT_READ = {"NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL"}
-SIDE_KIND = {2: "line", 3: "triangle", 4: "quad"}
 MOST_INCLUDES = 100
+
+
+def kind_of(name):
+    """meshio's name of a type of Abaqus, or None."""
+    name = name.upper()
+    if name == SIX_NODES:
+        return "triangle6"
+    for pattern, kinds in FAMILIES:
+        match = re.fullmatch(pattern, name)
+        if match:
+            return kinds.get(int(next(group for group in match.groups() if group)))
+    return None
 
 
 class Keyword:
@@ -37,13 +65,13 @@ class Keyword:
 
     def fields(self):
         """The fields of each line."""
-        lines = [line for line in text.string(self.body).split("\n") if line.strip()]
+        lines = [line for line in reading.string(self.body).split("\n") if line.strip()]
         return [[field.strip().strip('"') for field in line.rstrip().rstrip(",").split(",")] for line in lines]
 
     def numbers(self, dtype=np.float64):
         if re.search(rb",[ \t]*,", self.body):
             raise MeshError(f"a field is empty: *{self.name}; write the mesh again, with all numbers")
-        return text.numbers(self.body.replace(b",", b" "), f"*{self.name}", dtype)
+        return reading.numbers(self.body.replace(b",", b" "), f"*{self.name}", dtype)
 
 
 def _keywords(path, included=()):
@@ -52,11 +80,11 @@ def _keywords(path, included=()):
         raise MeshError(f"files include each other: '{path}'; write them as one file")
     if included and not os.path.isfile(path):
         raise MeshError(f"an included file is missing: '{path}'; put it beside the other one")
-    data = re.sub(rb"^[ \t]*\*\*[^\n]*\n", b"", text.read(path), flags=re.M)
+    data = re.sub(rb"^[ \t]*\*\*[^\n]*\n", b"", reading.read_text(path), flags=re.M)
     data = re.sub(rb"^([ \t]*\*[^\n]*,)[ \t]*\n", rb"\1", data, flags=re.M)  # goes on in the next line
     found = list(re.finditer(rb"^[ \t]*(\*[^\n]*)\n", data, re.M))
     for match, end in zip(found, [match.start() for match in found[1:]] + [len(data)]):
-        keyword = Keyword(text.string(match.group(1)), data[match.end():end])
+        keyword = Keyword(reading.string(match.group(1)), data[match.end():end])
         other = keyword.get("INPUT")
         if other and keyword.name in ("INCLUDE", "NODE", "ELEMENT", "NSET", "ELSET"):
             other = os.path.join(os.path.dirname(path), other)
@@ -65,7 +93,7 @@ def _keywords(path, included=()):
                 continue
             if not os.path.isfile(other):
                 raise MeshError(f"an included file is missing: '{other}'; put it beside the other one")
-            keyword.body += text.read(other)
+            keyword.body += reading.read_text(other)
         yield keyword
 
 
@@ -83,25 +111,6 @@ def _check(keywords):
         if sum(keyword.name == name for keyword in keywords) > 1:
             raise MeshError(f"there are several of *{name}, whose numbers are apart; write the mesh without parts and "
                             "instances")
-
-
-class _Numbers:
-    """From the numbers of nodes or elements of the file to their rows."""
-
-    def __init__(self, numbers, what):
-        self.order, self.what = np.argsort(numbers, kind="stable"), what
-        self.ordered = numbers[self.order]
-        twice = self.ordered[1:][self.ordered[1:] == self.ordered[:-1]]
-        if len(twice):
-            raise MeshError(f"{number_of(len(twice), 'number')} of {what}s are used twice: {rows(twice)}; write the mesh again")
-
-    def rows_of(self, wanted, user):
-        place = np.minimum(np.searchsorted(self.ordered, wanted), max(len(self.ordered) - 1, 0))
-        known = self.ordered[place] == wanted if len(self.ordered) else np.zeros(len(wanted), bool)
-        if not known.all():
-            raise MeshError(f"{user} has {self.what}s that the file does not have: {rows(np.unique(wanted[~known]))}; "
-                            "write the mesh again")
-        return self.order[place]
 
 
 class _Sets:
@@ -124,7 +133,7 @@ class _Sets:
         if "GENERATE" in keyword.parameters:
             return [self._range(fields, keyword) for fields in keyword.fields()]
         if not re.search(rb"[^\d\s,+]", keyword.body):
-            return [text.numbers(re.sub(rb"[,\s]+", b" ", keyword.body), f"*{keyword.name}", np.int64)]
+            return [reading.numbers(re.sub(rb"[,\s]+", b" ", keyword.body), f"*{keyword.name}", np.int64)]
         found = [field for fields in keyword.fields() for field in fields if field]
         return [np.array([int(field)]) if re.fullmatch(r"\+?\d{1,18}", field) else field for field in found]
 
@@ -184,7 +193,7 @@ class _Elements:
     def __init__(self, blocks, numbers):
         self.blocks = blocks
         self.first = np.cumsum([0] + [len(block.nodes) for block in blocks])
-        self.numbers = _Numbers(np.concatenate([np.zeros(0, np.int64), *numbers]), "element")
+        self.numbers = reading.Numbering(np.concatenate([np.zeros(0, np.int64), *numbers]), "element")
 
     def members(self, numbers, user):
         """[(block, rows)] of elements."""
@@ -220,22 +229,22 @@ def _surfaces(keywords, elements, element_sets, source, node_sets, groups):
                 node_sets.add_numbers(name, numbers)
                 continue
             numbers = np.array([int(of)]) if of.isdecimal() else element_sets.numbers_of(of.rpartition(".")[2])
-            for block, chosen in elements.members(numbers, f"surface '{name}'"):
+            for block, chosen in elements.members(numbers, f"surface '{name}' has"):
                 if len(chosen):
                     nodes = _side(block, chosen, side.upper(), name)
-                    faces = Block(SIDE_KIND[nodes.shape[1]], nodes, np.zeros(len(nodes), np.int64))
+                    faces = Block(FACE_OF[nodes.shape[1]], nodes, np.zeros(len(nodes), np.int64))
                     source.blocks.append(faces)
                     groups.add(name, [(faces, np.arange(len(nodes)))])
 
 
-def read(path):
+def read(path, _):
     keywords = list(_keywords(path))
     _check(keywords)
     numbers, points = _nodes(keywords)
-    nodes = _Numbers(numbers, "node")
+    nodes = reading.Numbering(numbers, "node")
     found = [(keyword, *_elements(keyword)) for keyword in keywords if keyword.name == "ELEMENT"]
     for keyword, _, block in found:
-        block.nodes = nodes.rows_of(block.nodes.reshape(-1), f"*ELEMENT, TYPE={keyword.get('TYPE')}").reshape(block.nodes.shape)
+        block.nodes = nodes.rows_of(block.nodes.reshape(-1), f"*ELEMENT, TYPE={keyword.get('TYPE')} has").reshape(block.nodes.shape)
     elements = _Elements([block for *_, block in found], [numbers for _, numbers, _ in found])
     source = Source(points, [block for *_, block in found])
     element_sets, node_sets = _Sets(keywords, "ELSET", "ELSET"), _Sets(keywords, "NSET", "NSET")
@@ -245,10 +254,13 @@ def read(path):
     for keyword in keywords:
         if keyword.name == "NODE" and keyword.get("NSET"):
             node_sets.add_numbers(keyword.get("NSET"), keyword.numbers()[::len(keyword.fields()[0])].astype(np.int64))
-    groups = NamedSets(source)
+    groups = reading.NamedSets(source)
     for name, shown in element_sets.shown.items():
-        groups.add(shown, elements.members(np.unique(element_sets.numbers_of(name)), f"set '{shown}'"))
+        groups.add(shown, elements.members(np.unique(element_sets.numbers_of(name)), f"set '{shown}' has"))
     _surfaces(keywords, elements, element_sets, source, node_sets, groups)
-    source.node_sets = {shown: nodes.rows_of(np.unique(node_sets.numbers_of(name)), f"set '{shown}'")
+    source.node_sets = {shown: nodes.rows_of(np.unique(node_sets.numbers_of(name)), f"set '{shown}' has")
                         for name, shown in node_sets.shown.items()}
     return source
+
+
+FORMAT = Format("inp", (".inp",), read)

@@ -8,15 +8,70 @@ import re
 
 import numpy as np
 
-from .failure import MeshError, number_of, rows
-from .gmsh_elements import TYPES, block_of, of_version_2
-from .gmsh_tokens import Binary, Text
-from .shapes import shape_of
-from .source import Source
+from .. import reading
+from ..failure import MeshError, number_of
+from ..shapes import shape_of
+from ..source import Block, Format, Source
+
+# Number of the type -> meshio's name and the number of nodes.
+TYPES = {1: ("line", 2), 2: ("triangle", 3), 3: ("quad", 4), 4: ("tetra", 4), 5: ("hexahedron", 8), 6: ("wedge", 6),
+         7: ("pyramid", 5), 8: ("line3", 3), 9: ("triangle6", 6), 10: ("quad9", 9), 11: ("tetra10", 10),
+         12: ("hexahedron27", 27), 13: ("wedge18", 18), 14: ("pyramid14", 14), 15: ("vertex", 1), 16: ("quad8", 8),
+         17: ("hexahedron20", 20), 18: ("wedge15", 15), 19: ("pyramid13", 13), 21: ("triangle10", 10),
+         23: ("triangle15", 15), 26: ("line4", 4), 27: ("line5", 5), 29: ("tetra20", 20), 30: ("tetra35", 35),
+         36: ("quad16", 16), 37: ("quad25", 25), 92: ("hexahedron64", 64), 93: ("hexahedron125", 125)}
+# The edges in the order in which Gmsh lists the nodes on them, where VTK has another one.
+EDGES = {"tetra10": ((0, 1), (1, 2), (2, 0), (0, 3), (2, 3), (1, 3)),
+         "hexahedron20": ((0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7)),
+         "wedge15": ((0, 1), (0, 2), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (3, 5), (4, 5)),
+         "pyramid13": ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (2, 3), (2, 4), (3, 4))}
 
 
-def is_gmsh(head):
-    return head.lstrip()[:12] in (b"$MeshFormat\n", b"$MeshFormat\r", b"$Comments\n$", b"$Comments\r\n")
+class Text:
+    """The numbers of a section, one after the other, without trust in its counts."""
+
+    def __init__(self, text, section, dtype=np.float64):
+        self.section, self.numbers, self.at = section, reading.numbers(text, f"section ${section}", dtype), 0
+
+    def take(self, count):
+        count, left = int(count), len(self.numbers) - self.at
+        if not 0 <= count <= left:
+            raise MeshError(f"the section ends too early: ${self.section} needs {count} more numbers and has {left}; "
+                            "write the mesh again")
+        self.at += count
+        return self.numbers[self.at - count:self.at]
+
+    ints = sizes = reals = take
+
+
+class Binary:
+    """The same for values of fixed width."""
+
+    def __init__(self, data, at, section, size_bytes):
+        self.data, self.at, self.section = data, at, section
+        self.size_type = np.dtype(f"<u{size_bytes}")
+
+    def take(self, dtype, count):
+        dtype, count = np.dtype(dtype), int(count)
+        left = (len(self.data) - self.at) // dtype.itemsize
+        if not 0 <= count <= left:
+            raise MeshError(f"the file ends too early: ${self.section} needs {count} values of {dtype.itemsize} bytes "
+                            f"and {left} are left; write the mesh again")
+        values = np.frombuffer(self.data, dtype, count, self.at)
+        self.at += count * dtype.itemsize
+        return values
+
+    def ints(self, count):
+        return self.take("<i4", count)
+
+    def sizes(self, count):
+        values = self.take(self.size_type, count)
+        if values.size and values.max() > np.iinfo(np.int64).max:
+            raise MeshError(f"a number is too large: ${self.section} has {values.max()}; write the mesh again")
+        return values.astype(np.int64)
+
+    def reals(self, count):
+        return self.take("<f8", count)
 
 
 class Sections:
@@ -151,31 +206,70 @@ def _nodes_2(sections):
     return table["tag"].astype(np.int64), table["x"]
 
 
-def _places(tags):
-    """A function from tags of nodes to their rows."""
-    if len(tags) and tags[0] == 1 and np.array_equal(tags, np.arange(1, len(tags) + 1)):
-        ordered, order = tags, None
+def _block(number, nodes, tags):
+    """Elements of one type with their nodes in the order of meshio."""
+    kind = TYPES[number][0]
+    if kind in EDGES:
+        shape = shape_of(kind)
+        place = {frozenset(edge): index for index, edge in enumerate(EDGES[kind])}
+        order = list(range(shape.corners)) + [shape.corners + place[frozenset(edge)] for edge in shape.edges]
+        nodes = nodes[:, order]
+    return Block(kind, nodes, tags.astype(np.int64))
+
+
+def _width(number, tags):
+    if number not in TYPES:
+        raise MeshError(f"an element type is not known: Gmsh's type {number}; mesh without it, or save only the "
+                        "physical groups that the program needs")
+    if not 0 <= tags <= 1000:
+        raise MeshError(f"an element of version 2 has {tags} tags; write the mesh again")
+    return TYPES[number][1]
+
+
+def _from_text(text, total):
+    """(type, number of tags, table) of each run of equal records."""
+    numbers = Text(text, "Elements", np.int64).numbers
+    at, seen = 0, 0
+    while seen < total:
+        if at + 3 > len(numbers):
+            raise MeshError(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}; "
+                            "write the mesh again")
+        kind, tags = int(numbers[at + 1]), int(numbers[at + 2])
+        length = 3 + tags + _width(kind, tags)
+        count = min(reading.run_length(numbers, at, length, [1, 2]), total - seen)
+        if at + count * length > len(numbers):
+            raise MeshError(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}; "
+                            "write the mesh again")
+        yield kind, tags, numbers[at:at + count * length].reshape(count, length)[:, 3:]
+        at, seen = at + count * length, seen + count
+
+
+def _from_bytes(numbers, total):
+    seen = 0
+    while seen < total:
+        kind, count, tags = (int(value) for value in numbers.ints(3))
+        length = 1 + tags + _width(kind, tags)
+        if count < 1:
+            raise MeshError(f"a block of $Elements has {count} elements; write the mesh again")
+        yield kind, tags, numbers.ints(count * length).reshape(count, length)[:, 1:].astype(np.int64)
+        seen += count
+
+
+def _elements_2(sections, nodes):
+    total, line_end = sections.count("Elements")
+    if sections.binary:
+        runs = _from_bytes(Binary(sections.data, line_end + 1, "Elements", sections.size_bytes), total)
     else:
-        order = np.argsort(tags, kind="stable")
-        ordered = tags[order]
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(twice):
-            raise MeshError(f"{number_of(len(twice), 'number')} of nodes are used twice: {rows(twice)}; "
-                            "write the mesh again")
-
-    def rows_of(wanted):
-        place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1) if order is not None else wanted - 1
-        known = (ordered[place] == wanted) if order is not None else (wanted >= 1) & (wanted <= len(tags))
-        if not known.all():
-            missing = np.unique(wanted[~known])
-            raise MeshError(f"elements have nodes that the file does not have: {rows(missing)} of {len(tags)}; "
-                            "write the mesh again")
-        return place if order is None else order[place]
-
-    return rows_of
+        runs = _from_text(sections.data[line_end:sections.end("Elements", line_end)], total)
+    by_kind = {}
+    for kind, tags, table in runs:
+        groups = np.abs(table[:, 0]) if tags else np.zeros(len(table), np.int64)
+        by_kind.setdefault(kind, []).append((table[:, tags:], groups))
+    return [_block(kind, nodes.rows_of(np.concatenate([table for table, _ in parts])),
+                     np.concatenate([groups for _, groups in parts])) for kind, parts in by_kind.items()]
 
 
-def _elements_4(sections, groups, rows_of):
+def _elements_4(sections, groups, nodes):
     numbers = sections.numbers("Elements", np.int64)
     counts = numbers.sizes(4)
     several = 0
@@ -194,7 +288,7 @@ def _elements_4(sections, groups, rows_of):
                             "all entities in $Entities")
         tags = groups.get((dimension, entity), [])
         several += count if len(tags) > 1 else 0
-        blocks.append(block_of(kind, rows_of(table[:, 1:]), np.full(count, tags[0] if tags else 0)))
+        blocks.append(_block(kind, nodes.rows_of(table[:, 1:]), np.full(count, tags[0] if tags else 0)))
     return blocks, several
 
 
@@ -220,29 +314,37 @@ def _periodic_2(sections):
         yield dimension, numbers.take(2 * int(numbers.take(1)[0])).reshape(-1, 2)
 
 
-def _paired_nodes(links, rows_of, dimension):
-    return [(rows_of(pairs.reshape(-1)).reshape(-1, 2), of == dimension - 1) for of, pairs in links if len(pairs)]
+def _paired_nodes(links, nodes, dimension):
+    return [(nodes.rows_of(pairs.reshape(-1)).reshape(-1, 2), of == dimension - 1) for of, pairs in links if len(pairs)]
 
 
-def read(data):
-    """The Source of the bytes of a file."""
-    sections = Sections(data)
+def read(path, _):
+    with open(path, "rb") as file:
+        data = file.read()
+    sections = Sections(reading.with_line_feeds(data) if reading.is_text(data) else data)
     names = _physical_names(sections)
     notes = []
     if sections.version.startswith("4"):
         tags, points = _nodes_4(sections)
-        rows_of, links = _places(tags), _periodic_4(sections)
+        nodes, links = reading.Numbering(tags, "node"), _periodic_4(sections)
         groups = _groups_of_entities(sections)
         if names and not groups:
             raise MeshError(f"groups have names, but no elements: {number_of(len(names), 'group')} in $PhysicalNames and no "
                             "$Entities; write the mesh again, or as version 2.2, which has groups in $Elements")
-        blocks, several = _elements_4(sections, groups, rows_of)
+        blocks, several = _elements_4(sections, groups, nodes)
         if several:
             notes.append(f"{number_of(several, 'element')} are in several physical groups; the first one counts")
     else:
         tags, points = _nodes_2(sections)
-        rows_of, links = _places(tags), _periodic_2(sections)
-        blocks = of_version_2(sections, rows_of)
+        nodes, links = reading.Numbering(tags, "node"), _periodic_2(sections)
+        blocks = _elements_2(sections, nodes)
     dimension = max((shape_of(block.kind).dimension for block in blocks if len(block.nodes)), default=0)
-    pairs = _paired_nodes(links, rows_of, dimension)
+    pairs = _paired_nodes(links, nodes, dimension)
     return Source(np.ascontiguousarray(points, dtype=np.float64), blocks, names, {}, notes, paired_nodes=pairs)
+
+
+def _is_gmsh(head):
+    return head.lstrip()[:12] in (b"$MeshFormat\n", b"$MeshFormat\r", b"$Comments\n$", b"$Comments\r\n")
+
+
+FORMAT = Format("gmsh", (), read, has_head=_is_gmsh)

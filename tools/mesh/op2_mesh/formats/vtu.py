@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from . import text
-from .failure import MeshError, number_of
-from .source import Block, Source
+from ..failure import MeshError, number_of
+from ..reading import numbers
+from ..source import Block, Format, Source
+from .with_meshio import chosen_tags
 
 # Number of the type -> meshio's name and number of nodes.
 TYPES = {1: ("vertex", 1), 3: ("line", 2), 5: ("triangle", 3), 8: ("pixel", 4), 9: ("quad", 4), 10: ("tetra", 4),
@@ -66,7 +67,7 @@ class _Xml:
             raise MeshError(f"an array has no numbers: {what}, type {kind}; export without it")
         dtype, form = np.dtype(self.order + SCALARS[kind]), array.get("format", "ascii")
         if form == "ascii":
-            return text.numbers((array.text or "").encode(), what, np.float64 if dtype.kind == "f" else np.int64)
+            return numbers((array.text or "").encode(), what, np.float64 if dtype.kind == "f" else np.int64)
         if form == "binary":
             found = self._decoded(re.sub(rb"\s+", b"", (array.text or "").encode()), False, what)
         else:
@@ -163,8 +164,7 @@ def _count(piece, name):
     return int(value)
 
 
-def read(path, chosen_tags):
-    """@param chosen_tags  a function from {name: cell data of all cells} to the group of each, or None"""
+def read(path, tag_data):
     with open(path, "rb") as file:
         xml = _Xml(file.read())
     source, data, rows_of_blocks, first = Source(np.zeros((0, 3))), {}, [], 0
@@ -194,18 +194,21 @@ def read(path, chosen_tags):
                 data.setdefault(array.get("Name"), {})[first] = values
         source.points = np.concatenate([source.points, points.reshape(nodes, 3).astype(np.float64)])
         first += cells
-    return _with_tags(source, data, rows_of_blocks, first, chosen_tags)
+    return _with_tags(source, data, rows_of_blocks, first, tag_data)
 
 
-def _with_tags(source, data, rows_of_blocks, count, chosen_tags):
+def _with_tags(source, data, rows_of_blocks, count, tag_data):
     """Gives cells their groups. Cell data that not all pieces have are 0 in the others."""
     whole = {}
     for name, parts in data.items():
         whole[name] = np.zeros(count, np.result_type(*parts.values()))
         for begin, values in parts.items():
             whole[name][begin:begin + len(values)] = values
-    tags = chosen_tags(whole)
+    tags = chosen_tags({name: [values] for name, values in whole.items()}, tag_data)
     if tags is not None:
         for block, rows in zip(source.blocks, rows_of_blocks):
-            block.tags = tags[rows]
+            block.tags = tags[0][rows]
     return source
+
+
+FORMAT = Format("vtu", (".vtu",), read, tagged=True)

@@ -5,9 +5,9 @@ Read here and not by meshio because that has no side sets and refuses blocks of 
 """
 import numpy as np
 
-from .failure import MeshError, number_of, rows
-from .shapes import SHAPES, VERTICAL_FIRST, shape_of
-from .source import Block, Source
+from ..failure import MeshError, needed, number_of, rows
+from ..shapes import FACE_OF, SHAPES, VERTICAL_FIRST, shape_of
+from ..source import Block, Format, Source
 
 # First letters of the type of a block.
 SHAPE_OF = {"TRI": "triangle", "QUA": "quad", "SHE": "quad", "TET": "tetra", "PYR": "pyramid", "WED": "wedge",
@@ -18,7 +18,6 @@ SIDES = {"triangle": ((0, 1), (1, 2), (2, 0)), "quad": ((0, 1), (1, 2), (2, 3), 
          "pyramid": ((0, 1, 4), (1, 2, 4), (2, 3, 4), (0, 4, 3), (0, 3, 2, 1)),
          "wedge": ((0, 1, 4, 3), (1, 2, 5, 4), (0, 3, 5, 2), (0, 2, 1), (3, 4, 5)),
          "hexahedron": ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 4, 7, 3), (0, 3, 2, 1), (4, 5, 6, 7))}
-SIDE_KIND = {2: "line", 3: "triangle", 4: "quad"}
 
 
 def _values(file, name):
@@ -112,7 +111,7 @@ def _sides(elements, sides, cells, tag, name):
         for side, corners in enumerate(corners_of):
             chosen = elements[mine & (sides == side)] - first
             if len(chosen):
-                yield Block(SIDE_KIND[len(corners)], block.nodes[chosen][:, corners], np.full(len(chosen), tag))
+                yield Block(FACE_OF[len(corners)], block.nodes[chosen][:, corners], np.full(len(chosen), tag))
         first += len(block.nodes)
     bad = np.flatnonzero((elements < 0) | (elements >= first))
     if len(bad):
@@ -133,8 +132,8 @@ def _blocks(file, count, names):
         yield shape, Block(kind, nodes, np.full(len(nodes), tag)), index
 
 
-def read(netcdf, path):
-    with netcdf.Dataset(path) as file:
+def read(path, _):
+    with needed("netCDF4", "reads Exodus").Dataset(path) as file:
         def count(name):
             return len(file.dimensions[name]) if name in file.dimensions else 0
 
@@ -163,3 +162,6 @@ def read(netcdf, path):
                 node_sets[name or f"node_set_{number}"] = nodes.astype(np.int64) - 1
         return Source(_points(file), [block for _, block, _ in cells] + sides, names, node_sets,
                       losses=losses)
+
+
+FORMAT = Format("exodus", (".e", ".ex2", ".exo", ".exii", ".g"), read)

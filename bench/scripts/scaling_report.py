@@ -175,7 +175,7 @@ def wrapped(text):
         paragraph = block.lstrip("\n")
         indent = "  " if paragraph.startswith("* ") else ""
         if not paragraph.startswith(("|", "#", "!")):
-            paragraph = textwrap.fill(paragraph, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            paragraph = textwrap.fill(" ".join(paragraph.split()), 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
         lines.append("\n" * block.startswith("\n") + paragraph)
     return "\n".join(lines)
 

@@ -15,7 +15,7 @@
 #include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
-/// A set whose size is the single integer in dataset `name` of `file`. Every rank declares an equal
+/// A set whose size is the single integer in dataset `name` of `file`, which is also its name. Every rank declares an equal
 /// block; if the size is not divisible, the first ranks have one element more.
 /// @throws op2::Error bad_size (negative), too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
@@ -25,7 +25,7 @@ OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 /// @throws op2::Error too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset);
 
-/// A map from dataset `name` of integers, shape [size of from x dim]. Each rank reads the rows of
+/// A map from dataset `name` of integers of `file`, shape [size of from x dim]. Each rank reads the rows of
 /// its block of `from`, however that was declared.
 /// @param base_index  index of the first element of `to` in the file: 0 or 1
 /// @return null on all ranks, with a warning in the log, if the file has no such dataset; all other
@@ -35,7 +35,7 @@ OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, c
 OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
                                 int base_index = 0);
 
-/// A dat from dataset `name`, shape [size of set x dim]. Values are converted: integers to any
+/// A dat from dataset `name` of `file`, shape [size of set x dim]. Values are converted: integers to any
 /// type that can represent them, floating-point values between double and float.
 /// @param type  of the dat: "double", "float", "int", "uint", "ll", "ull" or "bool"
 /// @return null as for a map, if the file has no such dataset
@@ -50,7 +50,7 @@ OP2_API void write_const_hdf5(const char* name, int dim, const char* type, Type 
                               const void* values, const char* file);
 }  // namespace op2::detail
 
-/// Reads the `dim` values of dataset `name` into `values`, equal on all ranks. Declares no
+/// Reads the `dim` values of dataset `name` of `file` into `values`, equal on all ranks. Declares no
 /// constant: see op_decl_const. Values are converted as for dats.
 /// @param type    must name T
 /// @param values  shape [dim]
@@ -91,6 +91,7 @@ OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, co
 /// Executes pending loops and writes all sets, maps and dats (except temporary dats) to a new file,
 /// from which the functions above can declare the same mesh again. The file appears when it is
 /// complete; until then an existing file of this name is unchanged.
+/// @param file        is replaced
 /// @param base_index  index of the first element in map entries: 0 or 1
 /// @throws op2::Error bad_name: two of them cannot be in one file ("a" and "a/b", or a set and a
 /// dat of one name); everything that executing loops may throw

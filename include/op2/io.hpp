@@ -11,6 +11,7 @@
 
 /// Text: a line "size dim", then one line per element. Floating-point values have enough digits to
 /// read them back exactly (17 for double, where OP2 writes 16).
+/// @param path  of the file on the root rank, whose folder exists; so in all functions here
 /// @throws op2::Error bad_type (an opaque dat), io_failure (names the file and the reason)
 OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 
@@ -46,7 +47,8 @@ OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coord
 /// "results/flow_0000.h5", "results/flow_0001.h5", ..., in each of which all ranks write their
 /// rows, in the declared order: "grid/cells", "grid/points", "cell_values/<dat>",
 /// "point_values/<dat>".
-/// @param time  of the values, in the unit of the program
+/// @param time  of the values, finite, in the unit of the program
+/// The other parameters are those of op_write_vtu.
 /// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` has
 /// another ending, or is not a file that this function has written); for XDMF: bad_name (two fields
 /// of one name), not_compiled (a libop2 without HDF5)

@@ -33,7 +33,8 @@ TEST(LoopTable, ARowIsMadeOnce) {
   EXPECT_EQ(copy.find("other"), &copy.rows().back());
 }
 
-/// Iterations count with the first of two colours, and the time of both; not those of the first call.
+/// Iterations count with the first of two colours, and the time of both; not those of the first
+/// call.
 TEST(RunRecorder, TheCostOfALoopInColoursHasTheTimeOfAll) {
   LoopTable table;
   const LoopRow& row = table.row("limit");
@@ -167,7 +168,8 @@ struct Heard : Listener {
   void region_ends(const char*) override { text += "]"; }
   void step_begins(const char* name) override { text += std::string("(") + name; }
   void step_ends(const char*) override { text += ")"; }
-  void span(const char* lane, std::string_view what, Clock::time_point, Clock::time_point) override {
+  void span(const char* lane, std::string_view what, Clock::time_point,
+            Clock::time_point) override {
     text += std::string(" ") + lane + ":" + std::string(what);
   }
   std::string& text;

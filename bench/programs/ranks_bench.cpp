@@ -17,9 +17,9 @@
 #include <api/session.hpp>
 #include <comm/halo/halo_memory.hpp>
 #include <comm/messages/records.hpp>
-#include <sched/chain_analysis.hpp>
-#include <sched/cut.hpp>
-#include <sched/plan_key.hpp>
+#include <sched/analysis/chain_analysis.hpp>
+#include <sched/analysis/cut.hpp>
+#include <sched/plan.hpp>
 
 #include "stopwatch.hpp"
 

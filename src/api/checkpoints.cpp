@@ -17,7 +17,7 @@
 #include <core/progress.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::api {
 namespace {

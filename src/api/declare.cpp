@@ -18,7 +18,7 @@
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <jit/reserved_names.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 #include <sched/signature.hpp>
 
 using namespace op2;

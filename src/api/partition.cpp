@@ -241,7 +241,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   if (request.used != request.wanted)
     runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", request.used->title,
                                     request.wanted->title, request.why));
-  if (runtime.options.dump.partition && runtime.ranks().is_root())
+  if (runtime.options.dump.contains("partition") && runtime.ranks().is_root())
     runtime.log.dump(text);
   else
     runtime.log.info(text);

@@ -16,7 +16,7 @@
 #include <compat/types.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::compat {
 namespace {

@@ -219,7 +219,6 @@ void read_log_level(const GivenOption& given, Options& options) {
 void read_tiling(const GivenOption& given, Options& options) {
   constexpr std::int64_t shuffled_rows = 37, most_rows = 1'000'000'000;
   constexpr std::array words{std::pair("auto", Tiling{}),
-                             std::pair("measured", Tiling{TileMode::measured, 0}),
                              std::pair("off", Tiling{TileMode::off, 0}),
                              std::pair("shuffled", Tiling{TileMode::shuffled, shuffled_rows})};
   for (const auto& [word, tiling] : words) {
@@ -233,14 +232,14 @@ void read_tiling(const GivenOption& given, Options& options) {
 }
 
 constexpr OptionWord dump_words[] = {
-    {"cut", [](Options& o) { o.dump.cut = true; }},
-    {"analyse", [](Options& o) { o.dump.analyse = true; }},
-    {"chain", [](Options& o) { o.dump.analyse = true; }},
-    {"order", [](Options& o) { o.dump.order = true; }},
-    {"fuse", [](Options& o) { o.dump.fuse = true; }},
-    {"source", [](Options& o) { o.dump.source = true; }},
-    {"schedule", [](Options& o) { o.dump.schedule = true; }},
-    {"partition", [](Options& o) { o.dump.partition = true; }},
+    {"cut", [](Options& o) { o.dump.insert("cut"); }},
+    {"analyse", [](Options& o) { o.dump.insert({"analyse", "slice"}); }},
+    {"chain", [](Options& o) { o.dump.insert({"analyse", "slice"}); }},
+    {"order", [](Options& o) { o.dump.insert("order"); }},
+    {"fuse", [](Options& o) { o.dump.insert("fuse"); }},
+    {"source", [](Options& o) { o.dump.insert("source"); }},
+    {"schedule", [](Options& o) { o.dump.insert("schedule"); }},
+    {"partition", [](Options& o) { o.dump.insert("partition"); }},
 };
 
 constexpr OptionWord check_words[] = {
@@ -327,10 +326,9 @@ constexpr OptionRow table[] = {
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
      "tiles and vectors, and on GPUs (share/doc/op2/docs/reproducibility.md); all kernels are "
      "compiled; OP2_TARGET=reference is then compiled code, one element after the other"},
-    {"OP2_TILE", read_tiling, "auto, measured, off",
+    {"OP2_TILE", read_tiling, "auto, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
-     "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
-     "bits of sums depend on timing"},
+     "caches expects a gain"},
     {"OP2_ASYNC_IO", read_async_io, "off, MiB",
      "memory on each rank for results that a thread writes in the background; when it is full, the "
      "program waits; errors come at the next such call or op_exit (share/doc/op2/docs/files.md)"},
@@ -377,7 +375,7 @@ constexpr OptionRow debug_words[] = {
      "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
     {"patience", number<&O::progress_interval_ms, 1, 1'000'000>, "2000, n",
      "milliseconds between lines that show that something takes long"},
-    {"tile", read_tiling, "auto, measured, off, n, shuffled",
+    {"tile", read_tiling, "auto, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
      "others as for OP2_TILE"},
     {"keep_dead", set<&O::eliminate_dead_loops, false>, "",
@@ -435,6 +433,7 @@ std::vector<std::string> known_variables() {
 void restrict_to_reference(Options& options) {
   options.eliminate_dead_loops = false;
   options.fuse = false;
+  options.chain = ChainMode::off;
   options.tile.mode = TileMode::off;
   if (!options.reproducible) options.renumber = RenumberMode::off;
 }
@@ -466,7 +465,6 @@ void restrict_to_reproducible(Options& options) {
   options.target = Target::cpu;
   options.threads = 1;
   options.simd = SimdMode::off;
-  options.chain = ChainMode::off;
 }
 
 /// What switches mean for each other.

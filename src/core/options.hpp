@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace op2::core {
@@ -29,17 +31,8 @@ enum class Grouping {
   separate  ///< one per neighbour, dat and level, as a library without grouping sends
 };
 
-/// Passes that OP2_DUMP can show.
-struct Dump {
-  bool cut = false;
-  bool analyse = false;  ///< also called "chain"
-  bool order = false;
-  bool fuse = false;
-  bool source = false;
-  bool schedule = false;
-  bool partition = false;
-  bool operator==(const Dump&) const = default;
-};
+/// What OP2_DUMP shows: names of passes, "source", "schedule", "partition".
+using Dump = std::set<std::string_view>;
 
 /// Whether elements are reordered for locality.
 enum class RenumberMode {
@@ -76,7 +69,6 @@ enum class Increments {
 /// How loops are executed tile by tile.
 enum class TileMode {
   modelled,  ///< where a model expects a gain
-  measured,  ///< where the model expects a gain and measurement confirms it
   fixed,     ///< everywhere, in tiles of `rows`
   shuffled,  ///< the same in a random order
   off

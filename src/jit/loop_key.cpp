@@ -95,7 +95,7 @@ void add_nest(KeyFields& fields, const LoopNest& nest) {
     fields.arguments +=
         fmt::format("rows gather {} loops, arguments up to {}; zero before {}; not kept {}\n",
                     nest.gathered.size(), fmt::join(nest.gathered, " "),
-                    fmt::join(nest.from_zero, " "), fmt::join(nest.not_kept, " "));
+                    fmt::join(nest.zero_initialised, " "), fmt::join(nest.not_stored, " "));
   fields.constants = parts_of(nest, constants_in);
   fields.includes = parts_of(nest, includes_in);
 }

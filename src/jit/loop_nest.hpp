@@ -112,9 +112,10 @@ struct KernelCall {
 struct LoopNest {
   std::vector<KernelCall> calls;  ///< at least one
   std::vector<ArgShape> args;
-  std::vector<std::int32_t> gathered{};   ///< per gathered loop: where its arguments end in `args`
-  std::vector<std::int32_t> from_zero{};  ///< dats whose sums begin at zero, whatever is in memory
-  std::vector<std::int32_t> not_kept{};   ///< dats whose sums are not stored
+  std::vector<std::int32_t> gathered{};  ///< per gathered loop: where its arguments end in `args`
+  std::vector<std::int32_t>
+      zero_initialised{};                  ///< dats whose sums begin at zero, whatever is in memory
+  std::vector<std::int32_t> not_stored{};  ///< dats whose sums are not stored
   auto operator<=>(const LoopNest&) const = default;
 };
 

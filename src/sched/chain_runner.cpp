@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <sched/describe.hpp>
+#include <core/clock.hpp>
 #include <sched/executor/bindings.hpp>
-#include <sched/finish_reductions.hpp>
-#include <sched/reduction.hpp>
+#include <sched/passes.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::sched {
 namespace {
@@ -25,7 +25,6 @@ double ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& q
                         std::uint64_t fingerprint) {
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     run_chain({plan, prepared, queue, chain}, fingerprint);
-  prepared.release_values();  // they end with this call
   return credit_regions(plan, queue);
 }
 

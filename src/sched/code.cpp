@@ -7,9 +7,8 @@
 
 #include <core/error.hpp>
 #include <core/measurements/loop_table.hpp>
-#include <jit/target/cuda/increments.hpp>
-#include <sched/conflicts.hpp>
-#include <sched/describe.hpp>
+#include <sched/analysis/conflicts.hpp>
+#include <sched/passes.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
 
@@ -66,21 +65,21 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               [this, &queue](const core::LoopRecord& loop) {
                 return is_compiled(loop, queue.args_of(loop)) &&
                        !fallen_back_.contains(loop.kernel) &&
-                       host_reasons_.of(loop.kernel, false, queue.args_of(loop)).empty();
+                       rules_->reason_for_host(loop.kernel, false, arg_shapes(queue.args_of(loop)))
+                           .empty();
               },
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
                 return !apart_.empty() && apart_.contains(kernels_of(queue, records));
               },
-          .gathering = gathering(),
+          .target = rules_,
+          .gathers = gathers_ && rules_->gathers(),
           .reproducible = options_.reproducible};
 }
 
-std::function<jit::Gathering(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
-  if (options_.target != core::Target::cuda || options_.reproducible || !gathers_) return nullptr;
-  return [asked = options_.gpu_increments](std::span<const core::LoopArg> args) {
-    return jit::gathering_of(arg_shapes(args), asked);
-  };
+std::string CodeFinder::host_reason(const Step& step) const {
+  return rules_->reason_for_host(step.kernels.front().kernel, step.colouring != nullptr,
+                                 arg_shapes(step.args));
 }
 
 Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps& steps,
@@ -102,7 +101,7 @@ Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps
     requests.push_back(loops.of(queue, step));
   }
   if (requests.empty()) return code;
-  if (options_.dump.source)
+  if (options_.dump.contains("source"))
     for (std::size_t n = 0; n < requests.size(); ++n)
       log_.dump(maker_for(*asked[n]).compiled_source(requests[n].nest));
   const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);

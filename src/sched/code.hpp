@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
-#include <sched/fuse.hpp>
-#include <sched/host_reasons.hpp>
+#include <jit/target/target_rules.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <sched/loop_requests.hpp>
 #include <sched/plan.hpp>
 
@@ -50,7 +51,7 @@ class CodeFinder {
         makers_(makers),
         communicator_(communicator),
         log_(log),
-        host_reasons_(options) {}
+        rules_(jit::make_target_rules(options)) {}
 
   /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
@@ -84,7 +85,6 @@ class CodeFinder {
                                     const Plan& plan) const;
 
  private:
-  std::function<jit::Gathering(std::span<const core::LoopArg>)> gathering() const;
   bool fall_back_before_gathering(const core::Queue& queue, std::span<const Step* const> steps,
                                   std::span<const jit::Outcome> outcomes);
   bool wants_host(op_kernel kernel) const;
@@ -97,9 +97,7 @@ class CodeFinder {
   bool keeps_off_device() const {
     return makers_.host != nullptr && options_.jit == core::JitMode::off;
   }
-  std::string host_reason(const Step& step) const {
-    return host_reasons_.of(step.kernels.front().kernel, step.colouring != nullptr, step.args);
-  }
+  std::string host_reason(const Step& step) const;
   jit::Jit& maker_for(const Step& step) const;
   std::vector<jit::Outcome> outcomes_on_both(std::span<const jit::LoopRequest> requests,
                                              std::span<const Step* const> steps);
@@ -120,7 +118,7 @@ class CodeFinder {
   const CodeMakers makers_;
   comm::Communicator& communicator_;
   core::Log& log_;
-  const HostReasons host_reasons_;
+  const std::shared_ptr<const jit::TargetRules> rules_;
   std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
   std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order
   std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged

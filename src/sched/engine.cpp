@@ -2,24 +2,26 @@
 #include <sched/engine.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
+#include <comm/messages/agreement.hpp>
 #include <core/measurements/measurements.hpp>
 #include <core/progress.hpp>
 #include <core/text.hpp>
-#include <sched/add_seconds.hpp>
-#include <sched/colours.hpp>
+#include <sched/analysis/colours.hpp>
+#include <sched/analysis/fuse.hpp>
+#include <sched/analysis/order.hpp>
+#include <sched/analysis/slice.hpp>
 #include <sched/executor/make_executor.hpp>
-#include <sched/fuse.hpp>
 #include <sched/loop_requests.hpp>
-#include <sched/order.hpp>
-#include <sched/pass.hpp>
+#include <sched/passes.hpp>
 #include <sched/rounding.hpp>
+#include <sched/shared_flags.hpp>
 #include <sched/signature.hpp>
-#include <sched/slice.hpp>
 
 namespace op2::sched {
 namespace {
@@ -29,12 +31,10 @@ constexpr std::size_t max_plans = 1024;
 
 Halos halos_for(const core::Options& options, int ranks) {
   if (ranks == 1) return Halos::none;
-  const bool chained =
-      options.chain != core::ChainMode::off && options.target != core::Target::reference;
-  return chained ? Halos::per_chain : Halos::per_loop;
+  return options.chain == core::ChainMode::off ? Halos::per_loop : Halos::per_chain;
 }
 
-/// Without a policy.
+/// The schedule of all sequences if there is no policy.
 Schedule schedule_of(Halos halos) {
   return {halos == Halos::per_chain ? Schedule::Kind::on : Schedule::Kind::off, {}};
 }
@@ -44,17 +44,34 @@ bool uses_colours(const core::Options& options, Halos halos) {
   return options.reproducible || halos != Halos::none;
 }
 
-/// Whether chains may use single rows of halos. Chains that a policy has cut may not.
-bool uses_slices(const core::Options& options, const Schedule& schedule) {
-  return options.slice && schedule.kind == Schedule::Kind::on &&
-         options.target == core::Target::cpu;
-}
-
 void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector<char>& modified) {
   modified.resize(mesh.dats().size(), 0);
   for (const core::LoopArg& arg : queue.args())
     if (arg.modifies_dat()) modified[static_cast<std::size_t>(arg.dat->index)] = 1;
 }
+
+/// Of all loops that have an interior.
+core::Level deepest_interior_of(const Analysis& analysis) {
+  core::Level deepest = 0;
+  for (const LoopLevels& loop : analysis.loops)
+    if (loop.interior != core::no_level) deepest = std::min(deepest, loop.interior);
+  return deepest;
+}
+
+/// Adds the seconds of its life, by the clock of the ranks: for the choice of schedules.
+class AddSeconds {
+ public:
+  AddSeconds(const comm::Communicator& ranks, double& sum)
+      : ranks_(ranks), sum_(sum), begin_(ranks.seconds()) {}
+  ~AddSeconds() { sum_ += ranks_.seconds() - begin_; }
+  AddSeconds(const AddSeconds&) = delete;
+  AddSeconds& operator=(const AddSeconds&) = delete;
+
+ private:
+  const comm::Communicator& ranks_;
+  double& sum_;
+  const double begin_;
+};
 
 }  // namespace
 
@@ -84,6 +101,8 @@ Engine::Engine(const Resources& r)
 }
 
 Engine::~Engine() = default;
+
+// Flushing
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
@@ -130,10 +149,11 @@ bool Engine::execute(Entry& entry, core::Queue& queue) {
 /// @return as `execute`
 bool Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
-  announce(plan);
+  fingerprint_ = numbered(plan.fingerprint, flushes_++);
+  if (plan.description != nullptr)
+    rows_.communicator().set_signature({fingerprint_, [text = plan.description] { return *text; }});
   executing_ = true;
   if (!prepare(queue, entry)) return false;
-  if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
   const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) {
@@ -148,130 +168,7 @@ bool Engine::run(Entry& entry, core::Queue& queue) {
   return true;
 }
 
-const Schedule& Engine::schedule_for(const core::Queue& queue) {
-  return policy_ == nullptr ? schedule_ : policy_->schedule_for(queue, valid_);
-}
-
-/// The passes, in their order: each makes one value of the plan from earlier ones.
-std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
-                                        Wait wait) {
-  comm::Communicator& ranks = rows_.communicator();
-  const Passes first(declared, measurements_.listeners, log_, options_.dump, ranks.is_root());
-  ensure_rows(core::no_level);  // how sets are ordered limits interiors
-  auto plan = std::make_unique<Plan>();
-  plan->key = key_of(declared, valid_);
-  LoopRequests loops(mesh, options_.check_access,
-                     {options_.jit_seconds, options_.jit_memory_bytes});
-  const Facts& facts = facts_of(declared, loops, first);
-  report_kept_rows(declared, facts, log_);
-  const core::Queue used = as_used(declared, facts);
-  plan->colourings = first.run(
-      "colours",
-      [&] {
-        return colourings_ != nullptr ? colourings_->of(used, facts) : decltype(plan->colourings){};
-      },
-      [&](const auto& made) { verify_colourings(used, made); });
-  const core::Queue queue = plan->colourings.empty() ? used : in_colours(used, plan->colourings);
-  const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
-  const Schedule& schedule = schedule_for(queue);
-  const auto cut = pass.run(
-      "cut", [&] { return cut_for(queue, schedule, limits_); },
-      [&](const auto& made) { verify_cut(queue, made); });
-  plan->analysis = pass.run(
-      "analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); },
-      [&](const Analysis& made) { verify_analysis(queue, made); });
-  if (distinguish_rows(plan->analysis)) {
-    forget_levels();
-    return make_plan(declared, mesh, wait);
-  }
-  if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
-  if (colourings_ != nullptr) colourings_->update_rows();
-  note_modified(queue, mesh, modified_);
-  if (uses_slices(options_, schedule))
-    plan->analysis = pass.run(
-        "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
-        [&](const Analysis& made) { verify_analysis(queue, made); });
-  note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
-  const auto order = pass.run(
-      "order", [&] { return find_order(queue, plan->analysis, ranks, options_); },
-      [&](const auto& made) { verify_order(queue, made); });
-  find_steps(queue, facts, loops, order, pass, wait, *plan);
-  plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
-  note_code(plan->rows, plan->code);
-  if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
-  plan->number = ++made_plans_;
-  for (const auto& listener : measurements_.listeners) listener->planned(queue, plan->number);
-  for (const Step& step : plan->steps.all)
-    if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
-      report_order(queue, facts, step, log_);
-  return plan;
-}
-
-/// Collective, as find_facts, if those of the sequence are not known.
-const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
-                              const Passes& pass) {
-  if (const Facts* known = known_facts_.find(declared, loops.mesh())) return *known;
-  const auto find = [&] {
-    const core::InPart part(&measurements_.profile, core::Part::code);
-    const AddSeconds once(rows_.communicator(), times_.once);
-    return find_facts(declared, loops, prove_, rows_.communicator());
-  };
-  const auto verify = [&](const Facts& made) { verify_facts(declared, made); };
-  return known_facts_.add(declared, loops.mesh(), pass.run("facts", find, verify));
-}
-
-/// The passes whose values depend on each other: loops whose fused step has no good code stay
-/// apart.
-void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
-                        const std::vector<Order>& order, const Passes& pass, Wait wait,
-                        Plan& plan) {
-  FusionRules rules = code_.fusion_rules(queue);
-  rules.leaves_zero = [&](const ArgSource& source) {
-    return facts.args[queue.records()[source.record].first_arg + source.arg].leaves_zero;
-  };
-  Code code;
-  do {
-    plan.steps = pass.run(
-        "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); },
-        [&](const Steps& made) { verify_steps(queue, plan.analysis, made); });
-    code = pass.run(
-        "code",
-        [&] {
-          const core::InPart part(&measurements_.profile, core::Part::code);
-          const AddSeconds once(rows_.communicator(), times_.once);
-          return find_code(queue, loops, plan.steps, wait);
-        },
-        [&](const Code& made) {
-          if (!made.regroup) verify_code(plan.steps, made.steps);
-        });
-  } while (code.regroup);
-  plan.code = std::move(code.steps);
-  plan.awaits_code = code.awaits_code;
-}
-
-/// The executor's part: first what every execution needs; what takes longer is prepared once the
-/// plan has repeated. @return as `run`
-bool Engine::prepare(const core::Queue& queue, Entry& entry) {
-  const bool at_once =
-      options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
-  const int again = at_once ? 0 : 1;
-  const int executions = entry.executions++;
-  const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
-  if (executions > 0 && !repeats) return true;
-  const core::InPart part(&measurements_.profile, core::Part::plans);
-  const AddSeconds plans(rows_.communicator(), times_.plans);
-  const auto begin = core::Clock::now();
-  const core::Progress progress(log_,
-                                "preparing a sequence of " + core::counted(queue.size(), "loop"));
-  entry.prepared.reset();
-  if (!executor_->has_own_memory())
-    entry.prepared = executor_->prepare(*entry.plan, repeats);
-  else if (!prepare_in_own_memory(entry, repeats))
-    return false;
-  core::report_span(measurements_.listeners, "plan", "prepare", begin);
-  if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
-  return true;
-}
+// Plans of sequences
 
 Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh,
                                  std::size_t hash) {
@@ -308,21 +205,258 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     // next message that they wait for.
     if (known_facts_.find(queue, mesh) == nullptr) communicator.barrier();
   }
-  auto plan = make_plan(queue, mesh, wait);
+  std::unique_ptr<Plan> plan;
+  while (plan == nullptr) plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;
   plan->description = std::move(description);
   follow_rows();
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   core::report_span(measurements_.listeners, "plan", "make plan", begin);
-  const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
-  return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;
+  return plans_.emplace(hash, Entry{std::move(plan), nullptr, turn_})->second;
 }
 
-void Engine::announce(const Plan& plan) {
-  fingerprint_ = numbered(plan.fingerprint, flushes_++);
-  if (plan.description != nullptr)
-    rows_.communicator().set_signature({fingerprint_, [text = plan.description] { return *text; }});
+// Planning
+
+/// The passes, in their order: each makes one value of the plan from earlier ones.
+/// @param declared  as the program called it; later passes see `queue`, which has the access that
+///                  counts, and a record for each colour
+/// @return null: rows have moved, so the plan must be made anew
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
+                                        Wait wait) {
+  comm::Communicator& ranks = rows_.communicator();
+  core::Queue queue = declared;
+  const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
+  ensure_rows(core::no_level);  // how sets are ordered limits interiors
+  auto plan = std::make_unique<Plan>();
+  plan->key = key_of(declared, valid_);
+  LoopRequests loops(mesh, options_.check_access,
+                     {options_.jit_seconds, options_.jit_memory_bytes});
+  const Facts& facts = facts_of(declared, loops, pass);
+  report_kept_rows(declared, facts, log_);
+  queue = as_used(declared, facts);
+  plan->colourings = pass.run("colours", [&] {
+    return colourings_ != nullptr ? colourings_->find(queue, facts) : decltype(plan->colourings){};
+  });
+  if (!plan->colourings.empty()) queue = in_colours(queue, plan->colourings);
+  const Schedule& schedule = policy_ == nullptr ? schedule_ : policy_->schedule_for(queue, valid_);
+  const auto cut = pass.run("cut", [&] { return cut_for(queue, schedule, limits_); });
+  plan->analysis =
+      pass.run("analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); });
+  if (distinguish_rows(plan->analysis)) return nullptr;
+  if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
+  if (colourings_ != nullptr) colourings_->update_rows();
+  note_modified(queue, mesh, modified_);
+  // Chains that a policy has cut are not sliced.
+  if (options_.slice && schedule.kind == Schedule::Kind::on && executor_->traits().runs_slices)
+    plan->analysis =
+        pass.run("slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); });
+  note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
+  const auto order = pass.run("order", [&] {
+    return find_order(queue, plan->analysis, ranks,
+                      {executor_->traits().orders_by_rows, options_.reproducible});
+  });
+  find_steps(queue, facts, loops, order, pass, wait, *plan);
+  plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
+  note_code(plan->rows, plan->code);
+  if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
+  plan->number = ++made_plans_;
+  for (const auto& listener : measurements_.listeners) listener->planned(queue, plan->number);
+  for (std::size_t s = 0; s < plan->steps.all.size(); ++s)
+    if (plan->code[s].compiled != nullptr) report_order(queue, facts, plan->steps.all[s], log_);
+  return plan;
+}
+
+/// Collective, as find_facts, if those of the sequence are not known.
+const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
+                              const Passes& pass) {
+  if (const Facts* known = known_facts_.find(declared, loops.mesh())) return *known;
+  return known_facts_.add(declared, loops.mesh(), pass.run("facts", [&] {
+    const core::InPart part(&measurements_.profile, core::Part::code);
+    const AddSeconds once(rows_.communicator(), times_.once);
+    return find_facts(declared, loops, prove_, rows_.communicator());
+  }));
+}
+
+/// The passes whose values depend on each other: loops whose fused step has no good code stay
+/// apart.
+void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
+                        const std::vector<Order>& order, const Passes& pass, Wait wait,
+                        Plan& plan) {
+  FusionRules rules = code_.fusion_rules(queue);
+  rules.leaves_zero = [&](const ArgSource& source) {
+    return facts.args[queue.records()[source.record].first_arg + source.arg].leaves_zero;
+  };
+  Code code;
+  do {
+    plan.steps = pass.run(
+        "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); }, plan.analysis);
+    code = pass.run("code", [&] { return find_code(queue, loops, plan.steps, wait); }, plan.steps);
+  } while (code.regroup);
+  plan.code = std::move(code.steps);
+  plan.awaits_code = code.awaits_code;
+}
+
+/// A device may have no memory for it. On several ranks those that have the code would go on.
+Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps,
+                       Wait wait) {
+  const core::InPart part(&measurements_.profile, core::Part::code);
+  const AddSeconds once(rows_.communicator(), times_.once);
+  try {
+    return code_.find(queue, loops, steps, wait);
+  } catch (const Error& error) {
+    intact_ = error.code() == ErrorCode::out_of_memory && analysis_.halos == Halos::none;
+    throw;
+  }
+}
+
+// Preparing plans, also where the memory of a device is short
+
+/// The executor's part: first what every execution needs; what takes longer is prepared once the
+/// plan has repeated. @return as `run`
+bool Engine::prepare(const core::Queue& queue, Entry& entry) {
+  const bool at_once =
+      options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
+  const int again = at_once ? 0 : 1;
+  const int executions = entry.executions++;
+  const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
+  if (executions > 0 && !repeats) return true;
+  const core::InPart part(&measurements_.profile, core::Part::plans);
+  const AddSeconds plans(rows_.communicator(), times_.plans);
+  const auto begin = core::Clock::now();
+  const core::Progress progress(log_,
+                                "preparing a sequence of " + core::counted(queue.size(), "loop"));
+  entry.prepared.reset();
+  if (!executor_->traits().has_own_memory)
+    entry.prepared = executor_->prepare(*entry.plan, repeats);
+  else if (!prepare_in_own_memory(entry, repeats))
+    return false;
+  core::report_span(measurements_.listeners, "plan", "prepare", begin);
+  if (options_.dump.contains("schedule")) log_.dump(entry.prepared->describe(queue));
+  return true;
+}
+
+/// If memory is short on any rank, all ranks do without something, and in the end all throw.
+bool Engine::prepare_in_own_memory(Entry& entry, bool repeats) {
+  std::optional<Error> failure;
+  std::vector<std::size_t> crowded;  // steps, of any rank
+  if (try_to_prepare(entry, repeats, failure, crowded) ||
+      (free_prepared() && try_to_prepare(entry, repeats, failure, crowded))) {
+    if (crowded.empty() || !code_.may_stop_gathering()) return true;
+    stop_gathering(entry, crowded);
+    return false;
+  }
+  executing_ = false;
+  if (std::ranges::any_of(entry.plan->steps.all, &Step::gathers) && code_.may_stop_gathering()) {
+    stop_gathering(failure ? &*failure : nullptr);
+    return false;
+  }
+  intact_ = true;
+  comm::throw_together(rows_.communicator(), failure);
+  return false;
+}
+
+/// @param failure   of this rank
+/// @param crowded  steps with too many increments of one row on any rank
+/// @return whether all ranks have succeeded
+bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
+                            std::vector<std::size_t>& crowded) {
+  failure.reset();
+  std::vector<char> flags(1 + entry.plan->steps.all.size(), 0);
+  try {
+    entry.prepared = executor_->prepare(*entry.plan, repeats);
+    for (const std::size_t s : entry.prepared->steps_with_high_degree_rows()) flags[1 + s] = 1;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    failure = error;
+    flags[0] = 1;
+  }
+  combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
+  if (flags[0] == 0) {
+    for (std::size_t s = 0; s + 1 < flags.size(); ++s)
+      if (flags[1 + s] != 0) crowded.push_back(s);
+    return true;
+  }
+  entry.prepared.reset();
+  rows_.communicator().align_channels();
+  return false;
+}
+
+/// What was prepared for other plans is prepared again when they run. @return whether there was any
+bool Engine::free_prepared() {
+  bool any = false;
+  for (auto& [hash, entry] : plans_) {
+    if (entry.prepared == nullptr) continue;
+    entry.prepared.reset();
+    entry.executions = 0;
+    any = true;
+  }
+  executor_->forget_rows();
+  if (any)
+    log_.warning_once("prepared sequences",
+                      "memory of devices is short: what was prepared for other sequences of loops "
+                      "was freed, and is prepared again when they run; use more devices or a "
+                      "smaller mesh");
+  return any;
+}
+
+/// @param steps  of the plan, whose loops are separate kernels from now on
+void Engine::stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps) {
+  for (const std::size_t s : steps) code_.stop_gathering(entry.plan->steps.all[s]);
+  executing_ = false;
+  forget_plans();
+}
+
+/// @param mine  the error of this rank; null: others have one
+void Engine::stop_gathering(const Error* mine) {
+  log_.warning_once(
+      "gathering",
+      fmt::format("memory of devices is short: from now on loops that add through maps and those "
+                  "that use the sums are separate kernels, which takes longer but needs no "
+                  "second buffers, as with OP2_DEBUG=no_fuse{}{}",
+                  mine != nullptr ? ": " : " (another rank)", mine != nullptr ? mine->what() : ""));
+  code_.stop_gathering();
+  forget_plans();
+}
+
+void Engine::forget_plans() {
+  plans_.clear();
+  executor_->forget_rows();
+}
+
+// Rows that get another order, and halos that grow
+
+/// @return whether rows have another order now
+bool Engine::distinguish_rows(const Analysis& analysis) {
+  const AddSeconds once(rows_.communicator(), times_.once);
+  const bool have_moved = rows_.distinguish(deepest_interior_of(analysis));
+  if (have_moved) forget_levels();
+  return have_moved;
+}
+
+void Engine::ensure_rows(core::Level level) {
+  const AddSeconds once(rows_.communicator(), times_.once);
+  const core::Progress progress(log_, "ordering rows for locality and halos");
+  rows_.ensure_rows(level);
+}
+
+/// If rows have moved, bindings to them are invalid.
+void Engine::follow_rows() {
+  const int bound = std::exchange(epoch_, rows_.epoch());
+  if (bound == epoch_ || bound == unbound) return;
+  forget_plans();
+}
+
+void Engine::forget_halos() {
+  forget_levels();
+  if (policy_ != nullptr) policy_->forget();
+}
+
+/// The owned rows of each set are in another order; what a policy knows of sequences stays true.
+void Engine::forget_levels() {
+  forget_plans();
+  epoch_ = unbound;
+  for (core::Level& level : valid_) level = std::min(level, 0);
 }
 
 }  // namespace op2::sched

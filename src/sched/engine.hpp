@@ -15,15 +15,14 @@
 #include <core/queue.hpp>
 #include <op2/error.hpp>
 #include <op2/runtime.hpp>
-#include <sched/analyse.hpp>
+#include <sched/analysis/analyse.hpp>
+#include <sched/analysis/facts.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
-#include <sched/facts.hpp>
-#include <sched/known_facts.hpp>
 #include <sched/loop_statistics.hpp>
+#include <sched/passes.hpp>
 #include <sched/policy/chain_policy.hpp>
 #include <sched/resources.hpp>
-#include <sched/verify.hpp>
 
 namespace op2::sched {
 
@@ -86,14 +85,12 @@ class Engine {
   struct Entry {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<PreparedPlan> prepared;
-    PlanSeal seal;
     std::size_t schedule;  ///< of ChainPolicy::Turn
     int executions = 0;
   };
   std::size_t choose_schedule(const core::Queue& queue, std::size_t hash);
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
-  const Schedule& schedule_for(const core::Queue& queue);
   const Facts& facts_of(const core::Queue& declared, LoopRequests& loops, const Passes& pass);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
   void forget_levels();
@@ -106,14 +103,13 @@ class Engine {
   bool prepare(const core::Queue& queue, Entry& entry);
   bool prepare_in_own_memory(Entry& entry, bool repeats);
   bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
-                      std::vector<std::size_t>& lopsided);
+                      std::vector<std::size_t>& crowded);
   bool free_prepared();
   void stop_gathering(const Error* mine);
   void stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps);
   void forget_plans();
   bool execute(Entry& entry, core::Queue& queue);
   bool run(Entry& entry, core::Queue& queue);
-  void announce(const Plan& plan);
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;

@@ -35,9 +35,12 @@ std::string named_with_site(const core::LoopRecord& loop) {
 jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
   jit::LoopRequest request;
   request.nest.args = arg_shapes(step.args);
-  request.nest.gathered = step.gathered;
-  request.nest.from_zero = numbers_of(step.from_zero, step, request.nest.args);
-  request.nest.not_kept = numbers_of(step.not_kept, step, request.nest.args);
+  if (step.gathers()) {
+    const auto& [ends, extent, zero_initialised, not_stored] = *step.gather;
+    request.nest.gathered = ends;
+    request.nest.zero_initialised = numbers_of(zero_initialised, step, request.nest.args);
+    request.nest.not_stored = numbers_of(not_stored, step, request.nest.args);
+  }
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
     const auto [known, fresh] = calls_.try_emplace(use.kernel);

@@ -9,7 +9,7 @@
 
 #include <jit/cache_key.hpp>
 #include <jit/jit.hpp>
-#include <sched/conflicts.hpp>
+#include <sched/analysis/conflicts.hpp>
 #include <sched/loop_requests.hpp>
 
 namespace op2::sched {

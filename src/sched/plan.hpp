@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plan: all that is decided about a sequence of queued loops before it runs, whatever executes
-// it. Each member is the value of one pass (engine.cpp lists them); a plan that is executed is
-// const. What differs from call to call lives beside it: values of globals in the queue, memory and
-// messages in the executor's PreparedPlan.
+// it, and the key by which it is found when the sequence is queued again. Each member is the value
+// of one pass (engine.cpp lists them); a plan that is executed is const. What differs from call to
+// call lives beside it: values of globals in the queue, memory and messages in the executor's
+// PreparedPlan.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,10 +24,43 @@
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <jit/loop_nest.hpp>
-#include <sched/index_range.hpp>
-#include <sched/plan_key.hpp>
+#include <sched/rows.hpp>
 
 namespace op2::sched {
+
+/// The whole sequence, and the validity of its dats at the start, or of some the least.
+struct PlanKey {
+  std::vector<core::LoopRecord> records;  ///< call sites are not compared
+  std::vector<core::LoopArg> args;
+  std::vector<core::Dat*> dats;    ///< all dats of the sequence
+  std::vector<core::Level> valid;  ///< of `dats`
+  /// Whether the plan is the same if they are valid deeper; empty: of none.
+  std::vector<char> may_be_deeper;
+};
+
+/// Of the sequence alone, for is_sequence_of.
+PlanKey sequence_key(const core::Queue& queue);
+
+/// @param valid  per dat of the mesh, by its index
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
+
+/// Whether it is the same sequence, whatever is valid.
+bool is_sequence_of(const PlanKey& key, const core::Queue& queue);
+
+/// Notes which dats may be valid deeper than they were: those that the sequence only reads, as it
+/// was queued, if their halos were deep enough already. Then nothing is exchanged of them, and
+/// deeper halos change no chain and no interior, and extents at most in that loops could run
+/// further to be fused (widened_extents).
+/// @param exchanged  whether the plan exchanges layers of the dat
+void note_deeper(PlanKey& key, const std::function<bool(const core::Dat&)>& exchanged);
+
+/// Whether the plan was made for exactly this queue and this validity, or one that makes no
+/// difference.
+/// @param valid  per dat of the mesh, by its index
+bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid);
+
+/// Equal for equal sequences. Cost O(arguments).
+std::size_t hash_of(const core::Queue& queue);
 
 struct LoopTimes;  // policy/chain_model.hpp
 
@@ -138,6 +174,16 @@ struct StepCode {
   std::span<const core::NamedVariable> variables;  ///< of the program, that a host function reads
 };
 
+/// Loops over other sets whose increments the elements of a step gather, each those to its own row,
+/// before the other kernels run (jit::LoopNest::gathered). They are its first kernels, one each.
+struct GatheredLoops {
+  std::vector<std::int32_t> arg_ends;   ///< per loop: where its arguments end in Step::args
+  core::Level extent = core::no_level;  ///< of these loops: all that adds to W_extent of the step
+  /// Dats with sums that an earlier step has left at zero, and those whose sums this step leaves at
+  /// zero and the next one that uses them takes for zero. Neither are in memory.
+  std::vector<const core::Dat*> zero_initialised, not_stored;
+};
+
 /// What is executed at one position of the plan: a loop; several loops fused, whose kernels are
 /// called one after the other for each element; or no iterations at all. On a device, the elements
 /// may first gather what other loops add to their rows (jit::LoopNest::gathered).
@@ -151,17 +197,12 @@ struct Step {
   const core::Colouring* colouring = nullptr;
   std::int32_t colour = 0;
   LoopLevels levels;  ///< of the loops that are not gathered
-  core::Level gathered_extent =
-      core::no_level;  ///< of the gathered loops: all that adds to W_extent
   /// Only these rows of the levels run, ascending; null: all.
   const IndexRanges* slice = nullptr;
   std::vector<KernelUse> kernels;
-  std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
-  std::vector<ArgSource> sources;      ///< of `args`
-  std::vector<std::int32_t> gathered;  ///< per gathered loop, one kernel each: where its `args` end
-  /// Of what is gathered: rows that an earlier step has left at zero, and rows that this step
-  /// leaves at zero and the next one that uses them takes for zero. Neither are in memory.
-  std::vector<const core::Dat*> from_zero, not_kept;
+  std::vector<core::LoopArg> args;  ///< equal accesses of several loops are one argument
+  std::vector<ArgSource> sources;   ///< of `args`
+  std::optional<GatheredLoops> gather;
   std::vector<GlobalArg> reads, reductions;
   std::size_t block_bytes = 0;  ///< of the partial results of a thread
 
@@ -176,7 +217,12 @@ struct Step {
   bool runs_as_declared(const StepCode& code) const;
   /// Whether it is the first, or only, step of its loops: the others run further colours.
   bool begins_call() const { return colour == 0; }
-  bool gathers() const { return !gathered.empty(); }
+  bool gathers() const { return gather.has_value(); }
+  /// Where the arguments of each gathered loop end.
+  std::span<const std::int32_t> gathered() const {
+    return gather ? std::span<const std::int32_t>(gather->arg_ends)
+                  : std::span<const std::int32_t>();
+  }
   /// The set of the loop that an argument belongs to.
   const core::Set& set_of(std::size_t arg) const;
   /// Of each gathered loop, then of the others.
@@ -184,7 +230,12 @@ struct Step {
   /// Local rows that run in a phase, in the rows that the set has now.
   IndexRange rows(Phase phase) const;
   /// Local rows of the set of a gathered loop that may add to the rows of any phase.
-  IndexRange gathered_rows(const core::Set& of) const { return {0, of.within(gathered_extent)}; }
+  IndexRange gathered_rows(const core::Set& of) const { return {0, of.within(gather->extent)}; }
+  /// Whether rows between the first and the last of a phase do not run.
+  bool leaves_out_rows() const { return colouring != nullptr || slice != nullptr; }
+  /// The rows of these ranges that run, in the same order: all, those of its colour or those of its
+  /// slice (never of both). Cost: linear in the rows, or for a slice alone in the ranges of both.
+  IndexRanges rows_in(const IndexRanges& ranges) const;
   /// Rows that run in a phase, of all colours.
   std::int64_t iterations(Phase phase) const;
   /// Iterations of both phases beyond the owned elements.

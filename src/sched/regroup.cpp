@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <jit/target/cpu/cpu_target.hpp>
+#include <sched/analysis/conflicts.hpp>
 #include <sched/code.hpp>
-#include <sched/conflicts.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
 #include <sched/shared_flags.hpp>
@@ -45,8 +45,9 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   for (std::size_t k = 0; k < fused.size(); ++k) {
     const Step& step = *steps[fused[k]];
     const jit::Outcome& outcome = outcomes[fused[k]];
-    const bool is_bad = outcome.error || (scalar[k] != 0 && allows_vectors(step.args) &&
-                                          loses_vectors(queue, loops, step));
+    const bool is_bad =
+        outcome.error || (scalar[k] != 0 && rules_->allows_vectors(arg_shapes(step.args)) &&
+                          loses_vectors(queue, loops, step));
     if (is_bad)
       apart_.insert(kernels_of(step));
     else if (outcome.code != nullptr)
@@ -59,7 +60,7 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
 /// A step grows loop by loop: it is enough to refuse the first one that uses the sums.
 void CodeFinder::stop_gathering(const Step& step) {
   std::vector<op_kernel> kernels = kernels_of(step);
-  kernels.resize(step.gathered.size() + 1);
+  kernels.resize(step.gathered().size() + 1);
   apart_.insert(std::move(kernels));
 }
 

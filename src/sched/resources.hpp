@@ -2,7 +2,7 @@
 // What the engine of a session works with.
 #pragma once
 
-#include <sched/facts.hpp>
+#include <sched/analysis/facts.hpp>
 
 namespace op2::comm {
 class DistributedMesh;

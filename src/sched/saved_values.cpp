@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <core/value_type.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::sched {
 namespace {

@@ -5,7 +5,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/error.hpp>
 #include <core/measurements/measurements.hpp>
-#include <sched/executor/cpu/cpu_executor.hpp>
+#include <sched/executor/cpu/executor.hpp>
 #include <sched/executor/make_executor.hpp>
 
 namespace op2::sched {

@@ -16,7 +16,7 @@
 #include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
-#include <sched/executor/cuda/pack_kernel.hpp>
+#include <sched/executor/cuda/packer.hpp>
 #include <support/device_nests.hpp>
 #include <support/loop_shapes.hpp>
 

@@ -36,6 +36,7 @@ class CheckTree(unittest.TestCase):
             **self.includes("src/jit/target/cuda/a.cpp", "gpu/a.hpp"),
             **self.includes("src/jit/llvm/a.cpp", "llvm/IR/Module.h"),
             **self.includes("src/sched/a.cpp", "jit/a.hpp"),
+            **self.includes("src/sched/executor/cuda/a.cpp", "jit/target/cuda/a.hpp"),
             **self.includes("src/api/a.cpp", "sched/a.hpp"),
             **self.includes("include/op2/a.hpp", "vector"),
             **self.includes("tools/inspect/a.cpp", "jit/disk_cache.hpp"),
@@ -57,6 +58,9 @@ class CheckTree(unittest.TestCase):
             with self.subTest(source=source, target=target):
                 self.finds(f"may not see {target}",
                            self.includes(f"src/{source}/a.cpp", f"{target}/a.hpp"))
+
+    def test_planning_that_sees_the_target_of_a_gpu(self):
+        self.finds("of a GPU's target", self.includes("src/sched/fuse.cpp", "jit/target/cuda/gather.hpp"))
 
     def test_too_many_branches_on_the_number_of_ranks(self):
         codes = ["if (runtime.alone()) return;", "if (ranks().size() == 1)", "int a = comm.size() > 1;",

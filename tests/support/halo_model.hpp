@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <core/chain.hpp>
-#include <sched/chain_analysis.hpp>
+#include <sched/analysis/chain_analysis.hpp>
 
 namespace op2::test {
 

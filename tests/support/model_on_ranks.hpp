@@ -18,9 +18,9 @@
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
 #include <jit/jit.hpp>
-#include <sched/chain_analysis.hpp>
+#include <sched/analysis/chain_analysis.hpp>
 #include <sched/engine.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 #include <support/model_counts.hpp>
 #include <support/random_chains.hpp>
 

@@ -3,12 +3,12 @@
 
 #include <array>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include <comm/halo/local_maps.hpp>
 #include <comm/halo/owned_levels.hpp>
+#include <core/inverse_map.hpp>
 
 namespace op2::model {
 namespace {
@@ -26,30 +26,24 @@ std::size_t at(T index) {
 struct Relation {
   std::size_t from, to, arity;
   std::span<const GlobalId> targets;  ///< shape [elements of `from` x arity]
-  std::vector<std::size_t> first;     ///< shape [elements of `to` + 1]
-  std::vector<GlobalId> sources;      ///< of target t: [first[t], first[t + 1])
+  core::InverseMap<GlobalId, std::size_t> inverse;
 
   std::span<const GlobalId> targets_of(GlobalId source) const {
     return targets.subspan(at(source) * arity, arity);
   }
   std::span<const GlobalId> sources_of(GlobalId target) const {
-    return std::span(sources).subspan(first[at(target)], first[at(target) + 1] - first[at(target)]);
+    return inverse.sources_of(at(target));
   }
 };
 
 Relation relation_of(const comm::BlockMesh& mesh, const BlockMap& map) {
-  Relation r{at(map.from),
-             at(map.to),
-             at(map.arity),
-             map.targets,
-             std::vector<std::size_t>(at(mesh.sets[at(map.to)].size()) + 1, 0),
-             std::vector<GlobalId>(map.targets.size())};
-  for (const GlobalId target : map.targets) ++r.first[at(target) + 1];
-  std::partial_sum(r.first.begin(), r.first.end(), r.first.begin());
-  std::vector<std::size_t> next(r.first.begin(), r.first.end() - 1);
-  for (std::size_t k = 0; k < map.targets.size(); ++k)
-    r.sources[next[at(map.targets[k])]++] = static_cast<GlobalId>(k / r.arity);
-  return r;
+  const std::size_t arity = at(map.arity);
+  return {
+      at(map.from), at(map.to), arity, map.targets,
+      core::invert<GlobalId, std::size_t>(at(mesh.sets[at(map.to)].size()), [&](const auto& add) {
+        for (std::size_t k = 0; k < map.targets.size(); ++k)
+          add(map.targets[k], static_cast<GlobalId>(k / arity));
+      })};
 }
 
 using Depths = std::vector<std::vector<std::int8_t>>;  ///< [set][element]

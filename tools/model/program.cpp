@@ -5,7 +5,7 @@
 
 #include <op2/par_loop.hpp>
 
-#include <sched/cut.hpp>
+#include <sched/analysis/cut.hpp>
 
 namespace op2::model {
 

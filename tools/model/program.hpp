@@ -10,7 +10,7 @@
 #include <core/measurements/run_record.hpp>
 #include <core/mesh.hpp>
 #include <core/queue.hpp>
-#include <sched/analyse.hpp>
+#include <sched/analysis/analyse.hpp>
 #include <sched/policy/candidates.hpp>
 
 namespace op2::model {

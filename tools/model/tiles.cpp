@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include <sched/executor/cpu/tile_model.hpp>
+#include <sched/executor/cpu/tiles.hpp>
 
 #include "data_uses.hpp"
 

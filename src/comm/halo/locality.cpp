@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <comm/halo/graph_order.hpp>
+#include <core/inverse_map.hpp>
 
 namespace op2::comm {
 namespace {
@@ -63,15 +64,19 @@ void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   }
 }
 
-/// Mean distance of neighbours.
-double band_of(const LocalMesh& mesh, int home, const Positions& positions) {
+struct Band {
+  double width = 0;        ///< mean distance of neighbours
+  std::int64_t pairs = 0;  ///< of neighbours
+};
+
+Band band_of(const LocalMesh& mesh, int home, const Positions& positions) {
   double sum = 0;
   std::int64_t count = 0;
   for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
     sum += std::abs(position_of(positions, a) - position_of(positions, b));
     ++count;
   });
-  return count == 0 ? 0 : sum / static_cast<double>(count);
+  return {count == 0 ? 0 : sum / static_cast<double>(count), count};
 }
 
 /// Sorts the neighbours of each vertex and removes repetitions.
@@ -90,21 +95,16 @@ void unite(LocalGraph& graph) {
   graph.first.back() = static_cast<std::int32_t>(graph.neighbours.size());
 }
 
-/// Empty if there are more neighbours than an int can count.
+/// Precondition: an int can count the neighbours.
 LocalGraph graph_of(const LocalMesh& mesh, int home) {
-  const std::size_t size = mesh.sizes[home];
-  std::vector<std::int64_t> first(size + 1, 0);
-  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
-    ++first[a + 1];
-    ++first[b + 1];
-  });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  if (first.back() > std::numeric_limits<std::int32_t>::max()) return {};
-  LocalGraph graph{{first.begin(), first.end()}, Positions(first.back())};
-  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
-    graph.neighbours[first[a]++] = b;
-    graph.neighbours[first[b]++] = a;
-  });
+  auto neighbours = core::invert<std::int32_t, std::int32_t>(
+      static_cast<std::size_t>(mesh.sizes[home]), [&](const auto& add) {
+        for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+          add(a, b);
+          add(b, a);
+        });
+      });
+  LocalGraph graph{std::move(neighbours.first), std::move(neighbours.values)};
   unite(graph);
   return graph;
 }
@@ -112,13 +112,14 @@ LocalGraph graph_of(const LocalMesh& mesh, int home) {
 /// An order of the home set that is better than the given one.
 Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
   const bool judge = mode == core::RenumberMode::automatic;
-  const double given = band_of(mesh, home, {});
+  const auto [given, pairs] = band_of(mesh, home, {});
   const double size = mesh.sizes[home];
   if (given == 0 || (judge && given <= good_band * std::sqrt(size))) return {};
+  if (2 * pairs > std::numeric_limits<std::int32_t>::max()) return {};
   const LocalGraph graph = graph_of(mesh, home);
-  if (graph.first.empty()) return {};
   Order order = order_of_small_bandwidth(graph);
-  if (judge && !order.empty() && given <= good_factor * band_of(mesh, home, positions_in(order)))
+  if (judge && !order.empty() &&
+      given <= good_factor * band_of(mesh, home, positions_in(order)).width)
     order.clear();
   return order;
 }
@@ -158,13 +159,13 @@ double step_of(const Positions& keys) {
 /// By counting, for keys below `end`, or `nowhere`.
 Order counted_by(const Positions& keys, std::int32_t end) {
   const auto bucket = [&](std::int32_t key) { return key == nowhere ? end : key; };
-  std::vector<std::int32_t> next(static_cast<std::size_t>(end) + 2, 0);  // position of each bucket
-  for (const std::int32_t key : keys) ++next[bucket(key) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  Order order(keys.size());
-  for (std::size_t element = 0; element < keys.size(); ++element)
-    order[next[bucket(keys[element])]++] = static_cast<std::int32_t>(element);
-  return order;
+  return core::invert<std::int32_t, std::int32_t>(
+             static_cast<std::size_t>(end) + 1,
+             [&](const auto& add) {
+               for (std::size_t element = 0; element < keys.size(); ++element)
+                 add(bucket(keys[element]), static_cast<std::int32_t>(element));
+             })
+      .values;
 }
 
 /// Elements with equal keys keep their order. Keys are not negative.

@@ -9,6 +9,7 @@
 #include <comm/messages/communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/partition/block_mesh.hpp>
+#include <core/inverse_map.hpp>
 
 namespace op2::comm {
 
@@ -61,20 +62,11 @@ class Rendezvous {
   Ragged<T> sorted(const std::vector<std::vector<Letter>>& arrived) const {
     const GlobalId begin = set_.begin[own_];
     const std::size_t rows = set_.count(own_);
-    // first[i + 2] counts row i; after the sums, first[i + 1] is where row i begins and, once the
-    // row is filled, where it ends.
-    Ragged<T> result{std::vector<std::int64_t>(rows + 2), {}};
-    for (const auto& letters : arrived)
-      for (const Letter& letter : letters) ++result.first[letter.element - begin + 2];
-    for (std::size_t i = 2; i < result.first.size(); ++i) result.first[i] += result.first[i - 1];
-    result.values.resize(result.first.back());
-    for (const auto& letters : arrived)
-      for (const Letter& letter : letters) {
-        const auto where = result.first[letter.element - begin + 1]++;
-        result.values[where] = letter.value;
-      }
-    result.first.pop_back();
-    return result;
+    auto by_row = core::invert<T, std::int64_t>(rows, [&](const auto& add) {
+      for (const auto& letters : arrived)
+        for (const Letter& letter : letters) add(letter.element - begin, letter.value);
+    });
+    return {std::move(by_row.first), std::move(by_row.values)};
   }
 
   const Blocks& set_;

@@ -5,7 +5,7 @@
 
 #include <core/term_block.hpp>
 #include <sched/executor/payload.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::sched {
 namespace {

@@ -8,13 +8,36 @@
 #include <span>
 #include <vector>
 
+#include <core/crash_report.hpp>
 #include <core/loop_abi.hpp>
 #include <core/memory.hpp>
 #include <core/queue.hpp>
-#include <sched/executor/running_step.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
+
+/// The loops of a step in one call, for the report of a crash.
+class RunningStep final : public core::RunningCode {
+ public:
+  RunningStep() = default;
+  /// Both must outlive the running of the step.
+  RunningStep(const Step& step, const core::Queue& queue) : step_(&step), queue_(&queue) {}
+
+  /// "loop 'flow' (flow.cpp:12)", and the others of a fused step.
+  void describe(core::SignalText& text) const override {
+    const char* separator = "";
+    for (const KernelUse& use : step_->kernels) {
+      const core::LoopRecord& loop = queue_->records()[use.record];
+      text << separator << "loop '" << loop.name << "' (" << loop.where.file << ":"
+           << static_cast<std::uint64_t>(loop.where.line) << ")";
+      separator = " or ";
+    }
+  }
+
+ private:
+  const Step* step_ = nullptr;
+  const core::Queue* queue_ = nullptr;
+};
 
 /// The index of a payload that no element has set.
 inline constexpr std::int64_t no_element = -1;
@@ -30,7 +53,7 @@ struct StepBindings {
   std::size_t arg_count = 0;  ///< arguments, and those that may add to slots
   RunningStep running = {};   ///< of this call
 
-  const core::ArgBinding* of(int thread, bool counts) const {
+  const core::ArgBinding* args_of(int thread, bool counts) const {
     const int set = counts ? thread : threads + thread;
     return args.data() + set * arg_count;
   }

@@ -44,7 +44,8 @@ class PreparedPlan {
   /// @param fingerprint  of the rank's collective signature; sent with every message
   virtual void pack_and_start(std::size_t chain, std::uint64_t fingerprint) = 0;
 
-  /// Runs one phase of the steps of a chain.
+  /// Runs one phase of the steps of a chain. The values of the queue and the program's constants
+  /// may change when it returns.
   /// @param queue     has the values of this call
   /// @param finished  called in the boundary phase
   /// @throws what a kernel's host function throws; communication_failure, collective_mismatch
@@ -60,13 +61,9 @@ class PreparedPlan {
   /// changed. On one rank an executor may give a lazy global its value itself and return null.
   virtual std::byte* collect(std::size_t step, const GlobalArg& reduction) = 0;
 
-  /// Returns when nothing that was started needs the queue's values or the program's constants any
-  /// more. Called at the end of every plan: then the queue is emptied, and both may change.
-  virtual void release_values() = 0;
-
   /// Steps whose loops should be separate kernels, since some row gathers too many increments that
   /// would be atomic then. Local.
-  virtual std::vector<std::size_t> lopsided_steps() const { return {}; }
+  virtual std::vector<std::size_t> steps_with_high_degree_rows() const { return {}; }
 
   virtual ExchangeSize exchange_size(std::size_t chain) const = 0;
 
@@ -74,9 +71,20 @@ class PreparedPlan {
   virtual std::string describe(const core::Queue& queue) const = 0;
 };
 
+/// What plans for an executor may contain, and how it prepares them. Uniform.
+struct ExecutorTraits {
+  bool orders_by_rows = false;  ///< it runs steps of Order::by_rows
+  bool runs_slices = false;     ///< it runs and exchanges single rows of halos (Analysis::slices)
+  /// Plans are prepared in memory beside that of the host, which they may use up. Then nothing has
+  /// run if `prepare` throws out_of_memory, and running a prepared plan needs no more.
+  bool has_own_memory = false;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
+
+  virtual ExecutorTraits traits() const { return {}; }
 
   /// Collective: opens channels. Cost: a pass over the maps for every new thread plan; some
   /// executions of the plan if `repeats`.
@@ -88,10 +96,6 @@ class Executor {
 
   /// Whether `prepare` gives a better result for this plan if it repeats. Uniform.
   virtual bool gains_by_repetition(const Plan& plan) const = 0;
-
-  /// Whether plans are prepared in memory beside that of the host, which they may use up. Then
-  /// nothing has run if `prepare` throws out_of_memory, and running a prepared plan needs no more.
-  virtual bool has_own_memory() const { return false; }
 
   /// Returns when everything that was started has run.
   /// @throws Error device_failure

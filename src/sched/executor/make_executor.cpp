@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/make_executor.hpp>
 
-#include <core/options.hpp>
 #include <core/measurements/measurements.hpp>
+#include <core/options.hpp>
 #include <gpu/device.hpp>
-#include <sched/executor/cpu/cpu_executor.hpp>
-#include <sched/executor/cuda/cuda_executor.hpp>
-#include <sched/executor/reference/reference_executor.hpp>
+#include <sched/executor/cpu/executor.hpp>
+#include <sched/executor/cuda/executor.hpp>
+#include <sched/executor/reference/executor.hpp>
 
 namespace op2::sched {
 

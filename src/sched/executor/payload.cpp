@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <core/value_type.hpp>
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 namespace op2::sched {
 namespace {
@@ -47,7 +47,7 @@ class Modified {
  public:
   Modified(const Step& step, const StepBindings& bindings, std::int64_t row)
       : all_{{bindings.blocks.get(), bindings.block_bytes}} {
-    const core::ArgBinding* bound = bindings.of(0, true);
+    const core::ArgBinding* bound = bindings.args_of(0, true);
     for (std::size_t k = 0; k < step.args.size(); ++k) {
       const core::LoopArg& arg = step.args[k];
       if (!arg.modifies_dat()) continue;
@@ -76,7 +76,7 @@ class Modified {
 
 /// The bindings of the first thread with which all increments go to rows, none to slots.
 std::vector<core::ArgBinding> without_slots(const Step& step, const StepBindings& bindings) {
-  const core::ArgBinding* const bound = bindings.of(0, true);
+  const core::ArgBinding* const bound = bindings.args_of(0, true);
   std::vector<core::ArgBinding> all(bound, bound + bindings.arg_count);
   for (std::size_t k = step.args.size(); k < all.size(); ++k) all[k].index = nullptr;
   return all;
@@ -192,7 +192,7 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
   const auto to_rows = writes ? without_slots(step, bindings) : std::vector<core::ArgBinding>();
   for (const IndexRange& range : rows)
     for (std::int64_t row = range.begin; row < range.end; ++row) {
-      const auto run = [&] { run_one(row, bindings.of(0, true)); };
+      const auto run = [&] { run_one(row, bindings.args_of(0, true)); };
       const auto again = [&] { run_one(row, to_rows.data()); };
       const std::vector<const Watched*> found =
           writes ? set_by(list, Modified(step, bindings, row), run, again) : changed_by(list, run);

@@ -9,8 +9,8 @@
 
 #include <core/levels.hpp>
 #include <core/queue.hpp>
-#include <sched/analyse.hpp>
-#include <sched/cut.hpp>
+#include <sched/analysis/analyse.hpp>
+#include <sched/analysis/cut.hpp>
 #include <sched/plan.hpp>
 #include <sched/policy/chain_model.hpp>
 #include <sched/policy/found_halos.hpp>

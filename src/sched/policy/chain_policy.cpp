@@ -260,7 +260,7 @@ void ChainPolicy::say(const Sequence& sequence, const std::string& text) {
                                           first.is_assignment() ? "an assignment" : first.name,
                                           core::counted(sequence.queue->size(), "loop"));
   table_.note(subject, text);
-  if (options_.dump.analyse && rows_.communicator().is_root())
+  if (options_.dump.contains("analyse") && rows_.communicator().is_root())
     log_.dump(fmt::format("{}, flush {}: {}\n", subject, sequence.flushes, text));
 }
 

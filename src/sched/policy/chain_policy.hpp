@@ -22,8 +22,8 @@
 #include <core/measurements/loop_table.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
-#include <sched/cut.hpp>
-#include <sched/plan_key.hpp>
+#include <sched/analysis/cut.hpp>
+#include <sched/plan.hpp>
 #include <sched/policy/agreement.hpp>
 #include <sched/policy/candidates.hpp>
 #include <sched/policy/cost_book.hpp>

@@ -9,7 +9,7 @@
 #include <comm/halo/halo_messages.hpp>
 #include <core/layout.hpp>
 #include <core/loop_record.hpp>
-#include <sched/fuse.hpp>
+#include <sched/analysis/fuse.hpp>
 
 namespace op2::sched {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <sched/executor/cpu/tile_model.hpp>
+#include <sched/executor/cpu/tiles.hpp>
 #include <sched/policy/halo_sizes.hpp>
 
 namespace op2::sched {

@@ -13,8 +13,8 @@
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
-#include <sched/executor/cuda/kernel_launch.hpp>
-#include <sched/executor/cuda/pull_lists.hpp>
+#include <sched/executor/cuda/launch.hpp>
+#include <sched/executor/cuda/lists.hpp>
 
 namespace op2::test {
 
@@ -70,13 +70,13 @@ class PulledLoop {
   void add_null() { parameters_.push_back(0); }
 
   /// @param counted  elements from this one on do not contribute to reductions
-  void run(const sched::PullLists& lists, std::int64_t counted) {
+  void run(const sched::IncrementLists& lists, std::int64_t counted) {
     if (lists.rows.empty())
       add_null();
     else
       add(lists.rows);
     add(lists.start);
-    add(lists.iterations);
+    add(lists.increments);
     parameters_[0] = static_cast<std::uint64_t>(lists.positions.begin);
     parameters_[1] = static_cast<std::uint64_t>(lists.positions.end);
     parameters_[2] = static_cast<std::uint64_t>(counted);

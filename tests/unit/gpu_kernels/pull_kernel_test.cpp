@@ -70,7 +70,7 @@ struct Graph {
     const OnDevice& partials = loop.add(chunks);
     const std::array ends{sched::RowAccess{columns.data(), 1, cells},
                           sched::RowAccess{columns.data() + edges, 1, cells}};
-    loop.run(sched::make_pull_lists(ends, {begin, end}), counted);
+    loop.run(sched::elements_by_row(ends, {begin, end}), counted);
     loop.fold(result_there, partials);
     res_there.download(res);
     mean_there.download(mean);

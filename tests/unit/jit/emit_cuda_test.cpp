@@ -38,10 +38,10 @@ TEST(EmitCuda, SumsThatAreZeroAreNeitherLoadedNorStored) {
   const auto load = HasSubstr("load(op2_sum0,"), zero = HasSubstr("op2_sum0{};");
   const auto store = HasSubstr(" op2_sum0);");
   EXPECT_THAT(emit_cuda(nest), AllOf(load, store, Not(zero)));
-  nest.from_zero = {0};
+  nest.zero_initialised = {0};
   EXPECT_THAT(emit_cuda(nest), AllOf(Not(load), store, zero));
-  nest.from_zero = {};
-  nest.not_kept = {0};
+  nest.zero_initialised = {};
+  nest.not_stored = {0};
   EXPECT_THAT(emit_cuda(nest), AllOf(load, Not(store)));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where iterations of a loop meet, and the shapes of its arguments.
-#include <sched/conflicts.hpp>
+#include <sched/analysis/conflicts.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sched/executor/cpu/thread_plan.hpp>
-#include <sched/fuse.hpp>
+#include <sched/analysis/fuse.hpp>
+#include <sched/executor/cpu/parts.hpp>
 #include <sched/shapes.hpp>
 #include <support/small_mesh.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that have tiles run in them or one by one, as a trial wants it, and the results are equal.
-#include <sched/executor/cpu/cpu_plan.hpp>
+// Steps that have tiles run in them, others one by one, and the results are equal.
+#include <sched/executor/cpu/plan.hpp>
 
 #include <gtest/gtest.h>
 
 #include <jit/target/cpu/cpu_target.hpp>
-#include <sched/fuse.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -31,8 +31,7 @@ struct TwoLoops {
   int calls = 0, runs = 0;
   std::unique_ptr<CpuPlan> prepared;
 
-  /// @param with, without  seconds of all executions of the trial but the last
-  TwoLoops(double with, double without) {
+  explicit TwoLoops(bool tiled) {
     code.target = jit::cpu_target_name;
     code.entry = reinterpret_cast<void*>(&add_one);
     for (int loop = 0; loop < loops; ++loop) {
@@ -44,13 +43,11 @@ struct TwoLoops {
     }
     plan.steps.begin = {0, loops};
     plan.analysis.chains.push_back({{0, loops}, {}, 0});
-    TileTrial trial(true);
-    for (int run = 0; run < 5; ++run) trial.add(trial.wants_tiles() ? with : without);
-    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, *ranks,
-                                         comm::clock_goes_on(*ranks), listeners);
+    prepared = std::make_unique<CpuPlan>(plan, parts(tiled), pool, *ranks,
+                                         comm::clock_goes_on(*ranks), trace, nullptr);
   }
 
-  CpuPlanParts parts() {
+  CpuPlanParts parts(bool tiled) {
     CpuPlanParts made;
     made.exchanges.resize(1);
     PartMaker maker(1);
@@ -62,7 +59,7 @@ struct TwoLoops {
     }
     made.slots.steps.resize(loops);
     made.tiles.resize(1);
-    made.tiles[0].boundary.push_back({0, loops, {0, 1}, tile_plan()});
+    if (tiled) made.tiles[0].boundary.push_back({0, loops, {0, 1}, tile_plan()});
     return made;
   }
 
@@ -83,24 +80,16 @@ struct TwoLoops {
   }
 };
 
-TEST(CpuPlan, StaysWithTilesThatWinTheTrial) {
-  TwoLoops loops(0, 1e9);
-  EXPECT_EQ(loops.run(), 2);  // the last of the trial, one by one
-  EXPECT_EQ(loops.run(), 2 * TwoLoops::tiles);
-  EXPECT_EQ(loops.run(), 2 * TwoLoops::tiles);
-  EXPECT_EQ(loops.prepared->tiles(), 1U);
-}
-
-TEST(CpuPlan, ForgetsTilesThatLoseTheTrial) {
-  TwoLoops loops(1e9, 0);
-  EXPECT_EQ(loops.run(), 2);
-  EXPECT_EQ(loops.prepared->tiles(), 0U);
-  EXPECT_EQ(loops.run(), 2);
-  EXPECT_EQ(loops.run(), 2);
+TEST(CpuPlan, RunsStepsInTilesIfItHasThem) {
+  TwoLoops in_tiles(true), one_by_one(false);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(in_tiles.run(), 2 * TwoLoops::tiles);
+    EXPECT_EQ(one_by_one.run(), 2);
+  }
 }
 
 TEST(CpuPlan, TellsWhenEachStepHasFinishedInTheBoundaryPhaseAlone) {
-  TwoLoops loops(0, 1e9);
+  TwoLoops loops(true);
   std::vector<std::size_t> finished;
   const auto note = [&](std::size_t step) { finished.push_back(step); };
   loops.prepared->run(0, Phase::interior, loops.queue, note);

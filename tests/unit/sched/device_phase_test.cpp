@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which steps may run side by side on a device.
-#include <sched/executor/cuda/device_phase.hpp>
+#include <sched/executor/cuda/run.hpp>
 
 #include <gtest/gtest.h>
 
-#include <sched/fuse.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The access that plans count with: what is declared, corrected by what sources prove.
-#include <sched/facts.hpp>
+#include <sched/analysis/facts.hpp>
 
 #include <atomic>
 
 #include <gmock/gmock.h>
 
-#include <sched/analyse.hpp>
-#include <sched/conflicts.hpp>
-#include <sched/merge_args.hpp>
+#include <sched/analysis/analyse.hpp>
+#include <sched/analysis/conflicts.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 #include <support/stderr_capture.hpp>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which loops may become one step, and what their arguments are.
-#include <sched/fuse.hpp>
+#include <sched/analysis/fuse.hpp>
 
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include <jit/target/cuda/increments.hpp>
-#include <sched/executor/cuda/row_places.hpp>
-#include <sched/merge_args.hpp>
+#include <jit/target/cuda/cuda_rules.hpp>
+#include <sched/executor/cuda/row_buffers.hpp>
 #include <sched/shapes.hpp>
 #include <support/small_mesh.hpp>
 
@@ -133,9 +132,8 @@ TEST(Fuse, LeavesLoopsAloneThatAGlobalLinks) {
 struct HalfStep : Loops {
   HalfStep() { decide_by(core::Increments::pull); }
   void decide_by(core::Increments asked) {
-    rules.gathering = [asked](std::span<const core::LoopArg> args) {
-      return jit::gathering_of(arg_shapes(args), asked);
-    };
+    rules.target = std::make_shared<jit::CudaRules>(asked, false);
+    rules.gathers = true;
   }
   void add_fluxes() {
     add(ring.edges, through(ring.q, 0, OP_READ), through(ring.q, 1, OP_READ),
@@ -181,7 +179,7 @@ TEST(Gather, IsForDevicesAlone) {
   loops.add_fluxes();
   loops.add_update();
   EXPECT_TRUE(loops.fuses());
-  loops.rules.gathering = nullptr;
+  loops.rules.gathers = false;
   EXPECT_FALSE(loops.fuses());
 }
 
@@ -234,7 +232,7 @@ TEST(Gather, OnRanksRowsWaitIfTheirElementsReadWhatIsInFlight) {
   const Steps steps = make_steps(loops.queue, analysis, loops.order, loops.rules);
   ASSERT_EQ(steps.all.size(), 1U);
   EXPECT_EQ(steps.all[0].levels, (LoopLevels{-2, 0}));
-  EXPECT_EQ(steps.all[0].gathered_extent, 1);
+  EXPECT_EQ(steps.all[0].gather->extent, 1);
 }
 
 TEST(Gather, WaitsForAssignmentsInBetween) {
@@ -251,7 +249,7 @@ TEST(Gather, WaitsForAssignmentsInBetween) {
   ASSERT_EQ(steps.all.size(), 2U);
   EXPECT_EQ(steps.all[0].kind, Step::Kind::assignment);
   EXPECT_EQ(steps.all[1].set, &loops.ring.cells);
-  EXPECT_THAT(steps.all[1].gathered, ElementsAre(4));
+  EXPECT_THAT(steps.all[1].gathered(), ElementsAre(4));
   ASSERT_EQ(steps.all[1].reductions.size(), 1U);
   EXPECT_EQ(steps.all[1].reductions[0].arg, 5U);
   EXPECT_EQ(steps.all[1].reductions[0].assignment, 1);
@@ -288,7 +286,8 @@ std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between 
   std::string text;
   for (const Step& step : make_steps(loops.queue, analysis, loops.order, loops.rules).all)
     if (step.gathers())
-      text += std::string(step.from_zero.empty() ? "l" : "") + (step.not_kept.empty() ? "s " : " ");
+      text += std::string(step.gather->zero_initialised.empty() ? "l" : "") +
+              (step.gather->not_stored.empty() ? "s " : " ");
   return text;
 }
 
@@ -307,7 +306,7 @@ TEST(ZeroRows, AreSentToStepsThatRunOnMoreRows) {
 }
 
 /// Steps that read and write q: 'm' moves its rows, 'r' replaces them, 'a' accesses them.
-RowPlaces places_of(const std::string& kinds) {
+RowBuffers places_of(const std::string& kinds) {
   HalfStep loops;
   for (const char kind : kinds) {
     if (kind == 'm') {
@@ -319,25 +318,25 @@ RowPlaces places_of(const std::string& kinds) {
     loops.add(loops.ring.edges, loops.direct(loops.w, OP_RW));  // keeps the others apart
   }
   const Analysis analysis{{{{0, loops.queue.size()}, {}, 0}}, loops.levels, {}, core::no_level};
-  return place_rows(make_steps(loops.queue, analysis, loops.order, loops.rules));
+  return choose_row_buffers(make_steps(loops.queue, analysis, loops.order, loops.rules));
 }
 
 /// '2' if a step finds q in the second buffer; at the end '<' if it must be copied back.
 std::string second_of(const std::string& kinds) {
-  const RowPlaces places = places_of(kinds);
+  const RowBuffers places = places_of(kinds);
   std::string text;
   for (std::size_t s = 0; s < places.second.size(); s += 2)
     text += places.second[s].empty() ? '1' : '2';
   return text + (places.back.empty() ? "" : "<");
 }
 
-TEST(RowPlaces, RowsThatMoveTwiceAreBack) {
+TEST(RowBuffers, RowsThatMoveTwiceAreBack) {
   EXPECT_EQ(second_of("mm"), "12");
   EXPECT_EQ(second_of("ama"), "112<");
   EXPECT_EQ(second_of("amama"), "11221");
 }
 
-TEST(RowPlaces, ReplacedRowsAreWrittenWhereTheirMovesBringThemHome) {
+TEST(RowBuffers, ReplacedRowsAreWrittenWhereTheirMovesBringThemHome) {
   EXPECT_EQ(second_of("rm"), "22");
   EXPECT_EQ(second_of("rmm"), "112");
   EXPECT_EQ(second_of("mr"), "11");
@@ -345,14 +344,15 @@ TEST(RowPlaces, ReplacedRowsAreWrittenWhereTheirMovesBringThemHome) {
   EXPECT_EQ(second_of("mam"), "122");
 }
 
-TEST(RowPlaces, AnExchangeFindsRowsWhereTheStepBeforeHasLeftThem) {
+TEST(RowBuffers, AnExchangeFindsRowsWhereTheStepBeforeHasLeftThem) {
   HalfStep loops;
   for (int k = 0; k < 2; ++k) {
     loops.add_fluxes();
     loops.add_update();
   }
   const Analysis analysis{{{{0, 2}, {}, 0}, {{2, 4}, {}, 0}}, loops.levels, {}, core::no_level};
-  const RowPlaces places = place_rows(make_steps(loops.queue, analysis, loops.order, loops.rules));
+  const RowBuffers places =
+      choose_row_buffers(make_steps(loops.queue, analysis, loops.order, loops.rules));
   EXPECT_THAT(places.sent, ElementsAre(ElementsAre(), ElementsAre(&loops.ring.q)));
 }
 

@@ -9,17 +9,17 @@ endif()
 # proven of loops and of maps, and slices, take part in the engine only; slots have their own check.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
-  set(compiled sched/chain_analysis.cpp)
+  set(compiled sched/analysis/chain_analysis.cpp)
   set(checks ChainVectors ChainProperty RanksProperty)
   if(name MATCHES local)  # the recorded chains have no local maps
     set(checks ChainProperty RanksProperty)
   endif()
-  if(file MATCHES "facts.cpp|local_maps.cpp|slice.cpp|exact_rows.cpp|/analyse.cpp|widen.cpp")
+  if(file MATCHES "facts.cpp|local_maps.cpp|slice.cpp|/analyse.cpp")
     set(compiled ${file})
     set(checks RanksProperty)
   endif()
   set(objects $<TARGET_OBJECTS:op2_chain_checks> $<TARGET_OBJECTS:op2_ranks_checks>)
-  if(file MATCHES "slots.cpp|slotted_map.cpp")
+  if(file MATCHES "slots.cpp")
     set(compiled ${file})
     set(checks Slots)
     set(objects $<TARGET_OBJECTS:op2_slots_checks>)
@@ -53,36 +53,36 @@ op2_add_mutant(cov_too_high core/levels.hpp "even_floor(h - 1)" "even_floor(h - 
 op2_add_mutant(local_targets_too_low core/levels.hpp "even_floor(h + 1) - 2" "even_floor(h + 1) - 4")
 op2_add_mutant(local_inside_too_high core/levels.hpp "h < 0 ? inside(h) :" "h < 0 ? inside(h) + 2 :")
 op2_add_mutant(local_map_of_one_rank comm/halo/local_maps.cpp "map.remote_targets.empty() ? 1 : 0" "1")
-op2_add_mutant(slice_claims_levels sched/slice.cpp "loop.slice < 0 ? loop.extent : std::min(loop.extent, 0)" "loop.extent")
-op2_add_mutant(slice_without_old_values sched/exact_rows.cpp "arg.access == OP_READ || arg.access == OP_RW ||" "arg.access == OP_READ ||")
-op2_add_mutant(core_without_write_after_read sched/chain_analysis.cpp
+op2_add_mutant(slice_claims_levels sched/analysis/slice.cpp "loop.slice < 0 ? loop.extent : std::min(loop.extent, 0)" "loop.extent")
+op2_add_mutant(slice_without_old_values sched/analysis/slice.cpp "arg.access == OP_READ || arg.access == OP_RW ||" "arg.access == OP_READ ||")
+op2_add_mutant(core_without_write_after_read sched/analysis/chain_analysis.cpp
                "if (arg.modifies()) rows = std::min(rows, limits.read[arg.dat])" "")
-op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
+op2_add_mutant(direct_increment_only_adds sched/analysis/chain_analysis.cpp
                " || (arg.access == OP_INC && arg.is_direct())" "")
-op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
+op2_add_mutant(indirect_write_replaces_all sched/analysis/chain_analysis.cpp
                "return arg.access == OP_WRITE && arg.is_direct()" "return arg.access == OP_WRITE")
-op2_add_mutant(gathers_what_is_in_flight sched/chain_analysis.cpp
+op2_add_mutant(gathers_what_is_in_flight sched/analysis/chain_analysis.cpp
                "gathered ? completed_by(loop, elements) : elements" "elements" UnitProperty)
-op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
+op2_add_mutant(overtakes_what_gathers_later sched/analysis/chain_analysis.cpp
                "arg.is_direct() ? elements : completed_by(loop, elements)"
                "arg.is_direct() || gathered ? level : completed_by(loop, elements)" UnitProperty)
-op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
+op2_add_mutant(write_keeps_nothing sched/analysis/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
-op2_add_mutant(exchange_before_it_is_written sched/analyse.cpp "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);"
+op2_add_mutant(exchange_before_it_is_written sched/analysis/analyse.cpp "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);"
                "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one) || true;")
-op2_add_mutant(widened_beyond_valid_rows sched/widen.cpp "now[arg.dat] >= extent;" "now[arg.dat] >= extent || true;" WidenProperty)
-op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" "(void)row;")
-op2_add_mutant(one_slot_too_few sched/executor/cpu/find_slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
-op2_add_mutant(slots_between_ranges_only sched/executor/cpu/find_slots.cpp "!span.is_sorted || turns" "turns")
-op2_add_mutant(slots_where_order_returns sched/executor/cpu/find_slots.cpp
+op2_add_mutant(widened_beyond_valid_rows sched/analysis/chain_analysis.cpp "now[arg.dat] >= extent;" "now[arg.dat] >= extent || true;" WidenProperty)
+op2_add_mutant(slots_in_local_order sched/executor/cpu/slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" "(void)row;")
+op2_add_mutant(one_slot_too_few sched/executor/cpu/slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
+op2_add_mutant(slots_between_ranges_only sched/executor/cpu/slots.cpp "!span.is_sorted || turns" "turns")
+op2_add_mutant(slots_where_order_returns sched/executor/cpu/slots.cpp
                "if (sorted_[k].number < sorted_[k - 1].number)" "if (k > sorted_.size())")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "first[s * dim + k] = static_cast<T>(-T{})" "(void)first")
-op2_add_mutant(slots_added_too_early sched/executor/cpu/find_slots.cpp
+op2_add_mutant(slots_added_too_early sched/executor/cpu/slots.cpp
                "unit = std::max(unit," "unit = std::max(std::int64_t{0},")
-op2_add_mutant(slots_before_direct_rows sched/executor/cpu/find_slots.cpp "c : contributions_of(row))"
+op2_add_mutant(slots_before_direct_rows sched/executor/cpu/slots.cpp "c : contributions_of(row))"
                "c : contributions_of(row).subspan(static_cast<std::size_t>(row.direct)))")
-op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.global_index(element);" "return set.global_index(element);")
-op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slotted_map.cpp
+op2_add_mutant(slots_in_declared_order sched/executor/cpu/slots.cpp "return last << 32 | set.global_index(element);" "return set.global_index(element);")
+op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slots.cpp
                "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) - 1) / 2")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a plan may be used again.
-#include <sched/plan_key.hpp>
+#include <sched/plan.hpp>
 
 #include <functional>
 

@@ -3,7 +3,7 @@
 // Unstructured-Mesh Applications with OP2" (Ekanayake, Reguly, Luporini, Mudalige, ICPP 2023)
 // against the levels of this library, by the values that owned rows have after a chain.
 // docs/design/halo-algebra.md has the table.
-#include <sched/chain_analysis.hpp>
+#include <sched/analysis/chain_analysis.hpp>
 
 #include <algorithm>
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/reduction.hpp>
+#include <sched/reductions.hpp>
 
 #include <vector>
 

@@ -11,9 +11,9 @@
 
 #include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
-#include <sched/analyse.hpp>
+#include <sched/analysis/analyse.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <sched/code.hpp>
-#include <sched/fuse.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
 #include <support/fake_communicator.hpp>

@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <core/ordering_map.hpp>
+#include <sched/analysis/fuse.hpp>
 #include <sched/executor/cpu/tile_plan.hpp>
-#include <sched/fuse.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <jit/target/cpu/cpu_target.hpp>
-#include <sched/analyse.hpp>
-#include <sched/executor/cpu/make_tiles.hpp>
-#include <sched/fuse.hpp>
+#include <sched/analysis/analyse.hpp>
+#include <sched/analysis/fuse.hpp>
+#include <sched/executor/cpu/tiles.hpp>
 #include <sched/policy/halo_sizes.hpp>
 #include <support/random_chains.hpp>
 #include <support/small_mesh.hpp>

@@ -97,7 +97,7 @@ class PullText : public KernelText {
   }
 
   void load_sum(const ArgShape& arg) {
-    const bool is_zero = is_one_of(nest_.from_zero, arg.dat);
+    const bool is_zero = is_one_of(nest_.zero_initialised, arg.dat);
     line("    op2_device::Row<{}, {}> op2_sum{}{};", type_of(arg), arg.dim, arg.dat,
          is_zero ? "{}" : "");
     if (is_zero) return;
@@ -109,7 +109,7 @@ class PullText : public KernelText {
   }
 
   void store_sum(const ArgShape& arg) {
-    if (is_one_of(nest_.not_kept, arg.dat)) return;
+    if (is_one_of(nest_.not_stored, arg.dat)) return;
     line("    op2_device::store({}, op2_sum{});", row_address(arg, "op2_target"), arg.dat);
   }
 
@@ -120,7 +120,8 @@ class PullText : public KernelText {
 
   void begin_elements(std::size_t loop) {
     line("    const int op2_past{0} = op2_start{0}[op2_thread + 1];", loop);
-    line("    for (int op2_at = op2_start{0}[op2_thread]; op2_at < op2_past{0}; ++op2_at) {{", loop);
+    line("    for (int op2_at = op2_start{0}[op2_thread]; op2_at < op2_past{0}; ++op2_at) {{",
+         loop);
     line("    const long long op2_element = op2_elements{}[op2_at];", loop);
   }
 

@@ -10,6 +10,7 @@
 
 #include <core/options.hpp>
 #include <jit/loop_nest.hpp>
+#include <jit/target/target_rules.hpp>
 
 namespace op2::jit {
 
@@ -23,12 +24,6 @@ bool can_pull(std::span<const ArgShape> args);
 /// bounds how many elements share it.
 bool pulls(std::span<const ArgShape> args, core::Increments asked);
 
-/// Whether rows gather the increments of a loop in one kernel with the loops that use them.
-enum class Gathering {
-  never,
-  with_others,  ///< if a loop beside it gathers by itself
-  by_itself
-};
 /// Equal on all ranks, as `pulls`. Automatic: loops that add to one row gather with others, because
 /// that makes one kernel of them; who plans looks at how many elements share a row.
 Gathering gathering_of(std::span<const ArgShape> args, core::Increments asked);

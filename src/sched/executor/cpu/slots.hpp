@@ -7,6 +7,7 @@
 // row's last element has run, the slots are added to it in that order. Local.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,12 +17,45 @@
 
 #include <core/loop_abi.hpp>
 #include <core/memory.hpp>
-#include <sched/executor/cpu/loop_parts.hpp>
-#include <sched/executor/cpu/make_tiles.hpp>
-#include <sched/executor/cpu/slotted_map.hpp>
+#include <core/mesh.hpp>
+#include <sched/executor/cpu/parts.hpp>
+#include <sched/executor/cpu/tiles.hpp>
 #include <sched/plan.hpp>
+#include <sched/rows.hpp>
 
 namespace op2::sched {
+
+/// An entry that leads to a slot.
+struct SlotEntry {
+  std::int32_t element, column;
+  std::int32_t target;  ///< negative
+};
+
+/// A map of which some entries lead to slots instead of rows, for elements [0, end). Only the
+/// elements that have such an entry are stored, so that it takes little memory beside the map. Not
+/// to be copied: its parts point to each other.
+class SlottedMap {
+ public:
+  /// Cost O(entries + end / 64); memory: a quarter of a byte for each element, and the entries of
+  /// those in `slotted`.
+  /// @param slotted  in any order
+  SlottedMap(const core::Map& map, std::int64_t end, std::span<const SlotEntry> slotted);
+  SlottedMap(const SlottedMap&) = delete;
+  SlottedMap& operator=(const SlottedMap&) = delete;
+
+  /// For compiled code.
+  const core::SlottedElements* elements() const { return elements_.data(); }
+  std::size_t bytes() const;
+  /// Whether both lead everywhere to the same targets.
+  bool equals(const SlottedMap& other) const;
+
+ private:
+  std::size_t position_of(std::int64_t element) const;
+
+  const core::Map& map_;
+  std::vector<core::SlottedElements> elements_;
+  std::vector<std::int32_t> targets_;
+};
 
 /// Where a step is executed in one phase: part by part or, if there are tiles, as their items.
 struct StepSchedule {
@@ -100,6 +134,12 @@ struct PlanSlots {
   /// Of slots, lists and entries of maps.
   std::size_t bytes() const;
 };
+
+/// The positions of elements [0, end) in the canonical order; empty if they are stored in this
+/// order.
+/// @param followed  the map by which elements of the set are sorted first, or null
+std::vector<std::int64_t> canonical_positions(const core::Set& set, const core::Map* followed,
+                                              std::int64_t end);
 
 /// Cost: for each step some nanoseconds for each target, nothing if it executes its elements in the
 /// canonical order, or as another one; a pass over the maps for each table, and a second one with

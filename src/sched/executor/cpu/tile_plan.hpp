@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <sched/index_range.hpp>
-#include <sched/row_access.hpp>
+#include <sched/rows.hpp>
 
 namespace op2::sched {
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/analysis/order.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+#include <core/loop_record.hpp>
+#include <jit/loop_request.hpp>
+#include <jit/payload_form.hpp>
+#include <sched/analysis/conflicts.hpp>
+#include <sched/shared_flags.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// The parameters of a loop's kernel; nothing if a payload must be set in order whatever the source
+/// says.
+std::vector<jit::PayloadParameter> payload_parameters(std::span<const core::LoopArg> args) {
+  std::vector<jit::PayloadParameter> parameters;
+  std::vector<int> number;  // of the parameter of each argument
+  for (const core::LoopArg& arg : args) {
+    if (arg.is_payload() && arg.info_of < 0) return {};
+    if (arg.members > 0) parameters.push_back({arg.type, arg.dim, arg.access});
+    number.push_back(static_cast<int>(parameters.size()) - 1);
+  }
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (args[k].is_payload()) parameters[number[k]].extreme = number[args[k].info_of];
+  return parameters;
+}
+
+/// Whether only elements in order give payloads the right values.
+bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  if (!has_payload(args)) return false;
+  const std::vector<jit::PayloadParameter> parameters = payload_parameters(args);
+  return parameters.empty() ||
+         !jit::sets_payloads_in_any_order(jit::call_of(*loop.kernel, {}), parameters);
+}
+
+ConflictPattern pattern_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  return loop.colouring != nullptr ? conflict_pattern_of_colour(args, loop.colouring->writes)
+                                   : conflict_pattern(args);
+}
+
+/// As the arguments say, which are the same on all ranks.
+bool may_depend_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  return has_payload(args) || may_meet_out_of_order(pattern_of(loop, args));
+}
+
+/// As seen in this rank's rows up to `extent`.
+bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                      core::Level extent) {
+  return sets_payloads_in_order(loop, args) ||
+         meets_out_of_order(pattern_of(loop, args), loop.set->within(extent));
+}
+
+/// Whether two of the iterations up to `extent` meet in rows that iterations read, as far as this
+/// rank sees them.
+bool meets_in_rows_read(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                        core::Level extent) {
+  const std::vector<const core::Dat*> read = dats_in_colours(args, false);
+  std::vector<core::LoopArg> with_these;
+  std::ranges::copy_if(args, std::back_inserter(with_these), [&](const core::LoopArg& arg) {
+    return arg.is_active_dat() && std::ranges::find(read, arg.dat) != read.end();
+  });
+  return meets_out_of_order(conflict_pattern(with_these), loop.set->within(extent));
+}
+
+/// Whether a loop whose result depends on its order has one that the library chooses: where its
+/// elements are renumbered, and the declared order would go back and forth in memory.
+bool may_run_by_rows(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  return loop.set->is_single_rank && !loop.set->global_indices.empty() && reads_shared_rows(args) &&
+         !has_payload(args);
+}
+
+bool has_info(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(
+      args, [](const core::LoopArg& arg) { return arg.is_payload() && arg.info_of >= 0; });
+}
+
+/// Such a kernel decides which of equal elements counts, and no rank sees all of them.
+[[noreturn]] void refuse_payloads(const core::LoopRecord& loop, int ranks) {
+  core::fail(ErrorCode::order_dependent,
+             "the result depends on the order of the elements: loop '{}' ({}): kernel '{}' sets an "
+             "op_arg_info in an unusual form, so it decides which of equal elements counts, and "
+             "{} ranks have no common order, which OP2_REPRODUCIBLE=on needs; write it as `if (x < "
+             "*extreme) {{ *extreme = x; ... }}`, of which the element with the lowest number "
+             "counts, in a loop that sets no other global (OP_WRITE)",
+             loop.name, site_of(loop), loop.kernel->name, ranks);
+}
+
+}  // namespace
+
+void mark_payloads(std::span<core::LoopArg> args, Order order) {
+  for (core::LoopArg& arg : args)
+    arg.any_order = arg.is_payload() && arg.info_of >= 0 && order == Order::any;
+}
+
+std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
+                              comm::Communicator& communicator, const OrderRules& rules) {
+  std::vector<std::size_t> compared;  // loops that may depend on their order
+  std::vector<char> flags;            // whether they do
+  for (std::size_t k = 0; k < queue.size(); ++k) {
+    const core::LoopRecord& record = queue.records()[k];
+    const core::Level extent = analysis.loops[k].extent;
+    if (record.is_assignment() || extent == core::no_level ||
+        !may_depend_on_order(record, queue.args_of(record)))
+      continue;
+    compared.push_back(k);
+    flags.push_back(depends_on_order(record, queue.args_of(record), extent) ? 1 : 0);
+  }
+  combine_flags(flags, communicator, "comparing which loops depend on their order");
+  std::vector<Order> order(queue.size(), Order::any);
+  for (std::size_t n = 0; n < compared.size(); ++n) {
+    if (flags[n] == 0) continue;
+    const core::LoopRecord& record = queue.records()[compared[n]];
+    const core::Level extent = analysis.loops[compared[n]].extent;
+    core::ensure(record.set->is_single_rank || record.colouring != nullptr ||
+                     !meets_in_rows_read(record, queue.args_of(record), extent),
+                 "a loop has no order in common on several ranks, and no colours");
+    if (rules.reproducible && !record.set->is_single_rank && has_info(queue.args_of(record)) &&
+        sets_payloads_in_order(record, queue.args_of(record)))
+      refuse_payloads(record, communicator.size());
+    const bool by_rows = rules.by_rows && may_run_by_rows(record, queue.args_of(record));
+    order[compared[n]] = by_rows ? Order::by_rows : Order::by_global_index;
+  }
+  return order;
+}
+
+void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log) {
+  if (!step.runs() || step.order == Order::any || has_payload(step.args)) return;
+  const std::string which = named_with_site(queue.records()[step.record]);
+  if (step.order == Order::by_rows)
+    return log.warning_once(
+        which + " by rows",
+        fmt::format("{}: elements write rows that others use, so the result depends on their "
+                    "order, which follows from the number of threads{}; declare OP_INC if all they "
+                    "do is add, OP_MIN or OP_MAX if they keep the least or the greatest, or split "
+                    "the loop into one that reads and one that writes; OP2_RENUMBER=off keeps the "
+                    "declared order, on one thread",
+                    which, why_not_increments(queue, facts, step.record)));
+  log.warning_once(
+      which + " on one thread",
+      fmt::format("{} runs on one thread: elements write rows that others "
+                  "use, so the result depends on their order{}; if all they do is add, or take "
+                  "minima or maxima, make the argument OP_INC, OP_MIN or OP_MAX, which all threads "
+                  "run, else this is right",
+                  which, why_not_increments(queue, facts, step.record)));
+}
+
+}  // namespace op2::sched

@@ -15,7 +15,7 @@
 
 #include <airfoil/flow.hpp>
 #include <api/session.hpp>
-#include <comm/halo/halo_memory.hpp>
+#include <comm/halo/halo_plan.hpp>
 #include <comm/messages/records.hpp>
 #include <sched/analysis/chain_analysis.hpp>
 #include <sched/analysis/cut.hpp>

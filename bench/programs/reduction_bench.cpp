@@ -14,9 +14,9 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <comm/messages/mpi_fold.hpp>
+#include <comm/messages/message_layer.hpp>
+#include <comm/messages/mpi_reduction.hpp>
 #include <comm/messages/reduce_values.hpp>
-#include <comm/messages/reduction_blocks.hpp>
 #include <core/exact_sum.hpp>
 
 #include "stopwatch.hpp"

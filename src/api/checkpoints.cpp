@@ -126,7 +126,7 @@ void Checkpoints::write(const std::string& path) {
 }
 
 void Checkpoints::write_rows(const std::string& path, Header& header) {
-  const std::int64_t end = comm::place_rows(header);
+  const std::int64_t end = comm::assign_offsets(header);
   comm::SharedOutput output(runtime_.ranks(), path, true, largest_transfer);
   const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
   std::vector<std::uint64_t> mine(dats.size(), 0);
@@ -194,8 +194,8 @@ bool Checkpoints::restore(const std::string& path) {
                  "a checkpoint of another program or mesh: '{}', {}; start with what has written "
                  "it, or remove it to begin anew",
                  path, difference);
-    comm::place_rows(program);
-    comm::check_places(header, program, path);
+    comm::assign_offsets(program);
+    comm::check_offsets(header, program, path);
   });
   check_rows(opened->file, header);
   read_rows(opened->file, header);

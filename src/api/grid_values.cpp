@@ -6,8 +6,8 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/halo/row_request.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 

@@ -11,7 +11,7 @@
 #include <op2/io.hpp>
 
 #include <api/runtime.hpp>
-#include <comm/files/vtu_writer.hpp>
+#include <comm/files/paraview.hpp>
 
 namespace op2::api {
 

@@ -23,9 +23,7 @@
 #include <api/session.hpp>
 #include <comm/files/file_writer.hpp>
 #include <comm/files/hdf5_file.hpp>
-#include <comm/files/leftovers.hpp>
 #include <comm/files/series.hpp>
-#include <comm/files/xdmf_series.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>

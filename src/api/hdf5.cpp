@@ -11,7 +11,7 @@
 
 #include <api/session.hpp>
 #include <comm/files/hdf5_file.hpp>
-#include <comm/files/mesh_formats.hpp>
+#include <comm/files/open_file.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>

@@ -10,7 +10,6 @@
 #include <api/report.hpp>
 #include <api/session.hpp>
 #include <comm/partition/partition.hpp>
-#include <comm/partition/partitioners.hpp>
 #include <core/clock.hpp>
 #include <core/error.hpp>
 #include <core/measurements/run_record.hpp>

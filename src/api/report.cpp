@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <comm/files/file_writer.hpp>
-#include <comm/files/new_file.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <api/runtime.hpp>
-#include <comm/halo/halo_memory.hpp>
+#include <comm/halo/halo_plan.hpp>
 
 namespace op2::api {
 

@@ -8,7 +8,7 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/files/dat_file.hpp>
+#include <comm/files/field.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>

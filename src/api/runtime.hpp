@@ -20,7 +20,7 @@
 #include <api/checkpoints.hpp>
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
-#include <comm/partition/partitioners.hpp>
+#include <comm/partition/partition.hpp>
 #include <core/crash_report.hpp>
 #include <core/log.hpp>
 #include <core/measurements/measurements.hpp>

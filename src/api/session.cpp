@@ -179,8 +179,8 @@ void report_exit_without_op_exit(Runtime& runtime, Ending ending) {
   const bool ends_mpi = ending == Ending::mpi;  // then all ranks take part, unless they have failed
   if (runtime.failed() && !ends_mpi) return;
   if (!runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
-  const auto waiting = ends_mpi && !runtime.failed() ? runtime.ranks().waiting_rank_at_end()
-                                                     : runtime.ranks().waiting_rank();
+  const auto waiting = ends_mpi && !runtime.failed() ? runtime.ranks().watch().waiting_rank_at_end()
+                                                     : runtime.ranks().watch().waiting_rank();
   if (!waiting) return;
   runtime.end_job(
       Error(ErrorCode::rank_ended,

@@ -38,7 +38,7 @@ void add_set(SetLists& lists, const core::Set& set, comm::DistributedMesh& rows)
   for (std::size_t rank = 0; rank + 1 < begin.size(); ++rank)
     lists.declared.insert(lists.declared.end(), {begin[rank], begin[rank + 1] - 1});
   if (!rows.has_halo_plan()) return;
-  const auto& levels = rows.halo_plan().of(set).levels;
+  const auto& levels = rows.halo_plan().index_map(set).levels;
   if (levels.empty()) return;
   add_level(lists.exec, levels[0]);
   add_level(lists.nonexec, levels[1]);

@@ -12,10 +12,10 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <compat/dat_argument.hpp>
 #include <compat/embedded.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
+#include <core/validate.hpp>
 
 namespace op2::compat {
 namespace {
@@ -63,6 +63,24 @@ struct Place {
     return known ? *known : compat::type_of(core::argument_site(loop, number), type);
   }
 };
+
+/// Where OP2 is lenient with arguments that contradict their dat: gives an argument the dim of its
+/// dat, with a warning if it has another one, and accepts any type string for a dat of opaque rows.
+/// @param number  of the argument in `loop`
+/// @return whether the type needs no further check
+bool fits_dat(const arg& given, ::op_arg& made, const op_loop_name& loop, int number) {
+  if (given.argtype != OP_ARG_DAT || given.opt == 0) return false;
+  api::Runtime& runtime = api::usable();
+  if (!runtime.mesh.knows(given.dat)) return false;
+  const core::Dat& dat = *core::record_of(given.dat);
+  if (given.dim != dat.dim)
+    runtime.log.warning_once(
+        fmt::format("dim {} of {}", given.dim, dat.name_storage),
+        fmt::format("{}: dim {}, but dat '{}' has {}; the kernel gets whole rows",
+                    core::argument_site(loop, number), given.dim, dat.name_storage, dat.dim));
+  made.dim = dat.dim;
+  return dat.opaque;
+}
 
 /// Type and number of values, if the argument's differ from its dat's.
 void add_form(const arg& given, ::op_arg& made, const Place& place) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables: times of loops and sections, and rows that the program fills itself.
-#include <compat/reports.hpp>
-
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -85,14 +84,17 @@ api::Runtime* session_if_any() {
   return api::session_or_null() == nullptr ? nullptr : &api::usable();
 }
 
-}  // namespace
-
+/// Writes a file on the root. Collective.
+/// @param path  equal on all ranks
+/// @throws Error bad_name, io_failure; on all ranks
 void write_on_root(api::Runtime& runtime, const char* function, const char* path,
                    const std::function<std::string()>& text) {
   core::check_path(function, path);
   runtime.enter("{} '{}'", function, path);
   runtime.do_on_root([&] { write_file(path, text()); });
 }
+
+}  // namespace
 
 void op_timing_output() {
   guarded([] {

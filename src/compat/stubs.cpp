@@ -101,11 +101,10 @@ bool is_zero(std::span<const std::byte> value) {
 
 /// The value of the highest rank whose value is not all zeros. Collective.
 void take_last(comm::Communicator& ranks, std::span<std::byte> value) {
-  comm::WordReduction last{{}, {}, {is_zero(value) ? -1 : ranks.rank()}};
-  ranks.reduce(last, "finding the last rank with a value");
-  if (last.maxima.front() < 0) return;
-  const comm::Bytes result =
-      ranks.broadcast({value.begin(), value.end()}, static_cast<int>(last.maxima.front()));
+  const auto last = static_cast<int>(
+      ranks.maximum(is_zero(value) ? -1 : ranks.rank(), "finding the last rank with a value"));
+  if (last < 0) return;
+  const comm::Bytes result = ranks.broadcast({value.begin(), value.end()}, last);
   std::ranges::copy(result, value.begin());
 }
 

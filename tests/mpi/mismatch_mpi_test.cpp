@@ -221,7 +221,7 @@ TEST_F(MpiMismatch, WithTheSameDescriptionShowsTheOperations) {
 TEST_F(MpiMismatch, ThatTheCallerHasSeenNamesBothSides) {
   differ();
   expect_both_loops([&] {
-    if (ranks.rank() == 0) ranks.report_mismatch(1);
+    if (ranks.rank() == 0) ranks.watch().report_mismatch(1);
     ranks.barrier();
   });
 }
@@ -277,7 +277,7 @@ TEST_F(MpiMismatch, IsNotSeenInRanksThatWaitInDifferentSteps) {
 class LongWait : public testing::Test {
  protected:
   void make_the_others_wait(const std::function<void()>& action) {
-    ranks.on_long_wait([this](const std::string& text) {
+    ranks.watch().on_long_wait([this](const std::string& text) {
       told.push_back(text);
       char done = 0;
       MPI_Send(&done, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
@@ -290,7 +290,7 @@ class LongWait : public testing::Test {
   }
 
   std::unique_ptr<comm::MpiSession> session =
-      session_of_test({.seconds_before_asking = 0.05, .seconds_before_telling = 0.3});
+      session_of_test({.seconds_before_asking = 0.05, .seconds_before_reporting = 0.3});
   comm::Communicator& ranks = *session->communicator;
   std::vector<std::string> told;
 };
@@ -323,9 +323,8 @@ TEST_F(LongWait, NamesTheFileThatIsWritten) {
 
 TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {
   make_the_others_wait([&] {
-    const comm::Waiting waiting(ranks, [] {
-      return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"};
-    });
+    const comm::Waiting waiting(
+        ranks, [] { return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"}; });
     ranks.barrier();
   });
   if (ranks.rank() == 0) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <api/session.hpp>
-#include <comm/partition/partitioners.hpp>
+#include <comm/partition/partition.hpp>
 #include <op2/decl.hpp>
 #include <op2/runtime.hpp>
 #include <support/expect_error.hpp>

@@ -10,10 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <comm/messages/aligned_buffer.hpp>
-#include <comm/messages/binomial_tree.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <comm/messages/records.hpp>
-#include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
 #include <support/fake_job.hpp>
 
@@ -128,7 +126,7 @@ class FakeChannel final : public Channel {
   Clock::time_point deadline_;  ///< of a program that waits by calling nothing but `test`
 };
 
-class FakeCommunicator final : public Communicator {
+class FakeCommunicator final : public Communicator, private WaitWatch {
  public:
   FakeCommunicator(FakeJob& job, int rank, int size) : Communicator(rank, size), job_(job) {}
 
@@ -176,10 +174,7 @@ class FakeCommunicator final : public Communicator {
                                          std::move(receives), allocate);
   }
 
-  void report_mismatch(int peer) override {
-    auto lock = job_.lock();
-    job_.report_mismatch(lock, rank(), peer, "reading a message that it did not expect");
-  }
+  WaitWatch& watch() override { return *this; }
 
   double seconds() const override {
     return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -193,17 +188,6 @@ class FakeCommunicator final : public Communicator {
   }
 
  protected:
-  void put_signature(CollectiveSignature signature) override {
-    const auto lock = job_.lock();
-    job_.throw_if_failed();
-    job_.set_signature(rank(), std::move(signature));
-  }
-  std::uint64_t* opened_channels() override { return &channels_; }
-  std::uint64_t fingerprint() const override {
-    const auto lock = job_.lock();
-    return job_.fingerprint(rank());
-  }
-
   /// Up a binomial tree to rank 0, and down again.
   void fold(std::span<ReductionBlock> blocks, const std::string& operation) override {
     auto lock = job_.lock();
@@ -228,6 +212,20 @@ class FakeCommunicator final : public Communicator {
   }
 
  private:
+  void set_signature(CollectiveSignature signature) override {
+    const auto lock = job_.lock();
+    job_.throw_if_failed();
+    job_.set_signature(rank(), std::move(signature));
+  }
+  std::uint64_t fingerprint() const override {
+    const auto lock = job_.lock();
+    return job_.fingerprint(rank());
+  }
+  void report_mismatch(int peer) override {
+    auto lock = job_.lock();
+    job_.report_mismatch(lock, rank(), peer, "reading a message that it did not expect");
+  }
+
   void send_blocks(int to, std::span<const ReductionBlock> blocks) {
     if (job_.options.reduced_bytes != nullptr)
       (*job_.options.reduced_bytes)[static_cast<std::size_t>(rank())] +=
@@ -282,7 +280,7 @@ class FakeCommunicator final : public Communicator {
   }
 
   FakeJob& job_;
-  std::uint64_t collectives_ = 0, channels_ = 0;
+  std::uint64_t collectives_ = 0;
 };
 
 /// The message of whatever is being thrown.

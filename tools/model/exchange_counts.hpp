@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <comm/halo/halo_messages.hpp>
+#include <comm/halo/halo_exchange.hpp>
 #include <core/measurements/run_record.hpp>
 
 #include "cut_file.hpp"

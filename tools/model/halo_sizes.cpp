@@ -6,8 +6,7 @@
 #include <span>
 #include <utility>
 
-#include <comm/halo/local_maps.hpp>
-#include <comm/halo/owned_levels.hpp>
+#include <comm/halo/halo_plan.hpp>
 #include <core/inverse_map.hpp>
 
 namespace op2::model {

@@ -26,7 +26,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, sets, maps, dats, globals, 
 
 namespace {
 
-constexpr std::string_view kind = "op2 checkpoint ", form = "2";
+constexpr std::string_view checkpoint_kind = "op2 checkpoint ", form = "2";
 constexpr std::int64_t alignment = 4096;
 
 /// The beginning of the file.
@@ -39,7 +39,7 @@ static_assert(sizeof(Front) == 64);
 
 std::array<char, 16> magic() {
   std::array<char, 16> letters{};
-  std::ranges::copy(form, std::ranges::copy(kind, letters.begin()).out);
+  std::ranges::copy(form, std::ranges::copy(checkpoint_kind, letters.begin()).out);
   return letters;
 }
 
@@ -128,7 +128,7 @@ Front read_front(const OpenFile& file) {
   Front front{};
   file.read_at(0, &front, sizeof front);
   const std::string_view letters(front.magic.data(), front.magic.size());
-  if (!letters.starts_with(kind))
+  if (!letters.starts_with(checkpoint_kind))
     core::fail(ErrorCode::bad_checkpoint,
                "not a checkpoint: '{}', of {} bytes; check the path, or remove the file to begin "
                "anew",
@@ -137,7 +137,7 @@ Front read_front(const OpenFile& file) {
     core::fail(ErrorCode::bad_checkpoint,
                "a checkpoint of another version: '{}' has form '{}', but this library reads form "
                "{}; go on with the version that has written it",
-               file.shown(), letters.substr(kind.size()), form);
+               file.shown(), letters.substr(checkpoint_kind.size()), form);
   const std::int64_t size = file.size();
   if (front.begin < 0 || front.bytes < 0 || front.begin > size || front.bytes > size - front.begin)
     fail_as_damaged(file.shown(), fmt::format("it has only {} bytes", size));
@@ -156,7 +156,7 @@ std::string first_difference(const CheckpointHeader& file, const CheckpointHeade
   return "";
 }
 
-std::int64_t place_rows(CheckpointHeader& header) {
+std::int64_t assign_offsets(CheckpointHeader& header) {
   std::int64_t end = alignment;
   for (CheckpointHeader::Dat& dat : header.dats) {
     const auto set = std::ranges::find(header.sets, dat.set, &CheckpointHeader::Set::name);
@@ -203,8 +203,8 @@ CheckpointHeader header_of(const std::string& text, const std::string& path) {
   return header;
 }
 
-void check_places(const CheckpointHeader& file, const CheckpointHeader& program,
-                  const std::string& path) {
+void check_offsets(const CheckpointHeader& file, const CheckpointHeader& program,
+                   const std::string& path) {
   for (std::size_t d = 0; d < program.dats.size(); ++d)
     if (file.dats[d].offset != program.dats[d].offset)
       fail_as_damaged(

@@ -55,7 +55,7 @@ struct CheckpointHeader {
 std::string first_difference(const CheckpointHeader& file, const CheckpointHeader& program);
 
 /// Gives each dat its place. @return where the text can begin
-std::int64_t place_rows(CheckpointHeader& header);
+std::int64_t assign_offsets(CheckpointHeader& header);
 
 /// Writes the text and what leads to it. Local. @throws Error io_failure
 void write_header(OpenFile& file, std::int64_t begin, CheckpointHeader header);
@@ -75,9 +75,9 @@ bool has_header(const OpenFile& file, const std::string& text);
 CheckpointHeader header_of(const std::string& text, const std::string& path);
 
 /// Throws Error bad_checkpoint unless the rows of dats are where they would be written.
-/// @param program  without `first_difference`, after `place_rows`
+/// @param program  without `first_difference`, after `assign_offsets`
 /// @param path     of the file, for messages
-void check_places(const CheckpointHeader& file, const CheckpointHeader& program,
-                  const std::string& path);
+void check_offsets(const CheckpointHeader& file, const CheckpointHeader& program,
+                   const std::string& path);
 
 }  // namespace op2::comm

@@ -2,15 +2,194 @@
 #include <comm/files/hdf5_dataset.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <sstream>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include <comm/files/hdf5_links.hpp>
-#include <comm/files/narrowing.hpp>
+#include <fmt/format.h>
+
+#include <core/text_file.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::comm {
 
 namespace {
+
+struct Messages {
+  std::string first, last;
+};
+
+herr_t note(unsigned, const H5E_error2_t* error, void* data) {
+  auto& messages = *static_cast<Messages*>(data);
+  if (error->desc == nullptr || *error->desc == '\0') return 0;
+  if (messages.first.empty()) messages.first = error->desc;
+  messages.last = error->desc;
+  return 0;
+}
+
+/// Joins the lines of a message of the HDF5 library.
+std::string on_one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+}  // namespace
+
+QuietHdf5::QuietHdf5() {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietHdf5::~QuietHdf5() {
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
+
+std::string hdf5_message() {
+  Messages messages;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &messages);
+  if (messages.first.empty()) return "the HDF5 library gives no reason";
+  if (messages.first == messages.last) return on_one_line("HDF5: " + messages.first);
+  return on_one_line("HDF5: " + messages.first + ": " + messages.last);
+}
+
+hid_t hdf5_type_of(Type type) {
+  const std::array types{H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT,  H5T_NATIVE_INT32, H5T_NATIVE_UINT32,
+                         H5T_NATIVE_INT64,  H5T_NATIVE_UINT64, H5T_NATIVE_UINT8};  // as in Type
+  return types[static_cast<std::size_t>(type)];
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders of a list that the HDF5 library has in the environment; ${ORIGIN} is that of the file.
+std::vector<fs::path> folders_of(const char* variable, const fs::path& origin) {
+  std::vector<fs::path> folders;
+  const char* const list = std::getenv(variable);
+  std::istringstream text(list == nullptr ? "" : list);
+  constexpr std::string_view here = "${ORIGIN}";
+  for (std::string folder; std::getline(text, folder, ':');) {
+    if (folder.starts_with(here)) folder = origin.string() + folder.substr(here.size());
+    folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+/// What is at any of the places where the library looks for another file, if it is not a regular
+/// file; null otherwise.
+const char* kind_of(const std::string& other, const std::string& file) {
+  const fs::path name(other), origin = fs::path(file).parent_path();
+  std::vector<fs::path> folders{"", origin, fs::absolute(file).parent_path()};
+  for (const char* variable : {"HDF5_EXT_PREFIX", "HDF5_EXTFILE_PREFIX", "HDF5_VDS_PREFIX"})
+    for (const fs::path& folder : folders_of(variable, origin)) folders.push_back(folder);
+  for (const fs::path& folder : folders)
+    for (const fs::path& place : {folder / name, folder / name.filename()})
+      if (const char* kind = core::kind_if_irregular(place.c_str())) return kind;
+  return nullptr;
+}
+
+/// A link access property list, and what has kept the library from following a link with it.
+/// It must not be moved: the list refers to it.
+class Hdf5Way {
+ public:
+  /// @param stay  no link to another file may be followed; otherwise none to what is not a regular
+  ///              file, of which opening a FIFO or a device would wait for another process
+  explicit Hdf5Way(bool stay);
+  Hdf5Way(const Hdf5Way&) = delete;
+  Hdf5Way& operator=(const Hdf5Way&) = delete;
+
+  operator hid_t() const { return list_; }
+
+  /// The name of the other file, as the link has it; empty: no link was refused.
+  const std::string& refused() const { return refused_; }
+  /// Why: "a FIFO", ..., or empty because it is another file.
+  const std::string& kind() const { return kind_; }
+
+ private:
+  static herr_t check(const char* file, const char* group, const char* other, const char* object,
+                      unsigned* flags, hid_t access, void* way);
+
+  Hdf5Handle list_;
+  bool stay_;
+  std::string refused_, kind_;
+};
+
+Hdf5Way::Hdf5Way(bool stay) : list_(H5Pcreate(H5P_LINK_ACCESS), H5Pclose), stay_(stay) {
+  H5Pset_elink_cb(list_, check, this);
+}
+
+herr_t Hdf5Way::check(const char* file, const char*, const char* other, const char*, unsigned*,
+                      hid_t, void* way) {
+  auto& self = *static_cast<Hdf5Way*>(way);
+  const char* const kind = self.stay_ ? nullptr : kind_of(other, file);
+  if (!self.stay_ && kind == nullptr) return 0;
+  self.refused_ = other;
+  self.kind_ = kind == nullptr ? "" : kind;
+  return -1;
+}
+
+/// What is not a regular file among those in which the values of a dataset are (external storage,
+/// virtual datasets), with what it is: "'pipe' is a FIFO"; empty if there is none.
+std::string irregular_storage(hid_t dataset) {
+  constexpr std::size_t longest_name = 4096;
+  const Hdf5Handle how(H5Dget_create_plist(dataset), H5Pclose);
+  std::array<char, longest_name> name{};
+  if (how < 0 || H5Fget_name(dataset, name.data(), name.size()) < 0) return "";
+  const std::string file = name.data();
+  std::vector<std::string> names;
+  const int external = H5Pget_external_count(how);
+  for (int k = 0; k < external; ++k)
+    if (H5Pget_external(how, static_cast<unsigned>(k), name.size() - 1, name.data(), nullptr,
+                        nullptr) >= 0)
+      names.emplace_back(name.data());
+  std::size_t sources = 0;
+  if (H5Pget_layout(how) == H5D_VIRTUAL && H5Pget_virtual_count(how, &sources) >= 0)
+    for (std::size_t k = 0; k < sources; ++k)
+      if (H5Pget_virtual_filename(how, k, name.data(), name.size()) >= 0)
+        names.emplace_back(name.data());
+  for (const std::string& other : names)
+    if (other != ".")  // the file itself
+      if (const char* kind = kind_of(other, file)) return fmt::format("'{}' is {}", other, kind);
+  return "";
+}
+
+/// Whether `To` can hold a value: integers exactly, floating-point values up to rounding, and bool
+/// only 0 and 1.
+template <class To, class Wide>
+bool can_hold(Wide value) {
+  if constexpr (std::is_same_v<To, bool>)
+    return value == Wide(0) || value == Wide(1);
+  else if constexpr (std::is_floating_point_v<To>)
+    return std::is_integral_v<Wide> || !std::isfinite(static_cast<double>(value)) ||
+           std::abs(static_cast<double>(value)) <=
+               static_cast<double>(std::numeric_limits<To>::max());
+  else if constexpr (std::is_integral_v<Wide>)
+    return std::in_range<To>(value);
+  else
+    return false;  // a floating-point value of the file is never read as an integer
+}
+
+/// Copies values to `out`, an array of `type`, up to the first one that it cannot hold.
+/// @param Wide  std::int64_t, std::uint64_t or double
+/// @return the number of values copied
+template <class Wide>
+std::size_t narrow(std::span<const Wide> values, Type type, void* out) {
+  return core::with_type(type, [&]<class To>() {
+    std::size_t k = 0;
+    for (auto* to = static_cast<To*>(out); k < values.size() && can_hold<To>(values[k]); ++k)
+      to[k] = static_cast<To>(values[k]);
+    return k;
+  });
+}
 
 using Sizes = std::vector<hsize_t>;
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <comm/files/byte_overlay.hpp>
-#include <comm/files/hdf5_handle.hpp>
+#include <comm/files/hdf5_dataset.hpp>
 #include <comm/files/open_file.hpp>
 
 namespace op2::comm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An HDF5 library that knows MPI.
-#include <comm/files/hdf5_handle.hpp>
+#include <comm/files/hdf5_dataset.hpp>
 #include <comm/messages/mpi_calls.hpp>
 
 namespace op2::comm {

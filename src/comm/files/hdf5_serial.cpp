@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An HDF5 library for one process, or a build without MPI.
-#include <comm/files/hdf5_handle.hpp>
+#include <comm/files/hdf5_dataset.hpp>
 
 namespace op2::comm {
 

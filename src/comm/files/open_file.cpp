@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -20,6 +24,19 @@
 #include <core/text_file.hpp>
 
 namespace op2::comm {
+
+std::string advice_for_mesh(const std::string& path) {
+  // The formats that docs/meshes.md lists.
+  constexpr std::array<std::string_view, 18> endings{
+      ".msh", ".cgns", ".e",    ".ex2", ".exo", ".exii", ".g",    ".inp", ".vtk",
+      ".vtu", ".su2",  ".mesh", ".med", ".bdf", ".nas",  ".xdmf", ".ele", ".node"};
+  const std::filesystem::path file(path);
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::find(endings, ending) == endings.end()) return "";
+  return fmt::format("this is a file of a mesh generator: convert it with `op2-mesh convert {} {}`",
+                     path, std::filesystem::path(file).replace_extension(".h5").string());
+}
 
 namespace {
 
@@ -198,6 +215,23 @@ void OpenFile::close_durably() {
   if (uninterrupted([&] { return ::fsync(descriptor_); }) != 0) fail_with_errno("write", shown_);
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
     fail_with_errno("write", shown_);
+}
+
+void WriteBehind::wrote(std::int64_t offset, std::int64_t bytes) {
+  if (!next_.empty() && next_.back().end == offset)
+    next_.back().end += bytes;
+  else
+    next_.push_back({offset, offset + bytes});
+  next_bytes_ += bytes;
+  if (next_bytes_ < part_bytes_) return;
+  for (const Range& range : next_) file_.begin_moving_to_disk(range.begin, range.end - range.begin);
+  on_way_.push_back(std::exchange(next_, {}));
+  next_bytes_ = 0;
+  constexpr std::size_t most_on_way = 4;
+  if (on_way_.size() <= most_on_way) return;
+  for (const Range& range : on_way_.front())
+    file_.finish_moving_to_disk(range.begin, range.end - range.begin);
+  on_way_.pop_front();
 }
 
 }  // namespace op2::comm

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An open regular file. No call waits for another process, but for one that has a lease on a
-// file, which it must give up; and no error of the system is lost. Local. All members throw
-// op2::Error io_failure, which names the file, the reason and what to do.
+// Open regular files, writing behind, and what is said of paths. No call waits for another process,
+// but for one that has a lease on a file, which it must give up; and no error of the system is
+// lost. Local. Everything throws op2::Error io_failure, which names the file, the reason and what
+// to do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace op2::comm {
+
+/// What to do with a path that has the ending of a mesh generator's file, for the end of a message
+/// about a file that has no sets, maps and dats: how op2-mesh converts it. Empty for other paths.
+std::string advice_for_mesh(const std::string& path);
 
 /// Throws io_failure with the file, the reason in errno, and what to do.
 /// @param action  "create", "read", ... for "cannot create 'path'"
@@ -69,6 +76,33 @@ class OpenFile {
 
   int descriptor_;
   std::string shown_;
+};
+
+/// The disk works while the next bytes are made and copied, the end waits for few of them, and a
+/// large file neither fills the memory of the machine nor pushes out of it what others need.
+class WriteBehind {
+ public:
+  /// @param file        outlives this object
+  /// @param part_bytes  the disk gets so many at once, and has at most four parts to write; large
+  ///                    enough for any disk
+  explicit WriteBehind(OpenFile& file, std::int64_t part_bytes = std::int64_t{8} << 20)
+      : file_(file), part_bytes_(part_bytes) {}
+
+  /// Bytes that were written. Waits if too many are on their way.
+  /// @throws Error io_failure
+  void wrote(std::int64_t offset, std::int64_t bytes);
+
+ private:
+  struct Range {
+    std::int64_t begin, end;
+  };
+  using Part = std::vector<Range>;
+
+  OpenFile& file_;
+  const std::int64_t part_bytes_;
+  Part next_;  ///< written, not on its way to the disk
+  std::int64_t next_bytes_ = 0;
+  std::deque<Part> on_way_;
 };
 
 }  // namespace op2::comm

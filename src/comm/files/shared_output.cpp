@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <comm/files/row_range.hpp>
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/partition/block_mesh.hpp>
 
 namespace op2::comm {
 
@@ -19,7 +19,7 @@ namespace {
 
 /// Clients of NFS may write whole pages: one loses what another has written to the same page.
 bool is_on_nfs(const OpenFile& file) {
-  struct statfs disk {};
+  struct statfs disk{};
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 
@@ -43,7 +43,7 @@ SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
       path_(std::move(path)),
       shown_("'" + path_ + "'"),
       largest_transfer_(largest_transfer) {
-  do_on_root(ranks_, shown_, [&] {
+  do_together(ranks_, shown_, ranks_.is_root(), [&] {
     output_.emplace(path_);
     behind_.emplace(output_->file());
   });
@@ -60,11 +60,11 @@ SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
   });
 }
 
-void SharedOutput::write(const RowsInFile& rows, const NextRows& next, const EachPiece& each) {
+void SharedOutput::write(const RowsInFile& rows, const NextRows& next, const EachPiece& use) {
   if (together_ || ranks_.size() == 1)
-    write_own(rows, next, each);
+    write_own(rows, next, use);
   else
-    gather_and_write(rows, next, each);
+    gather_and_write(rows, next, use);
 }
 
 void SharedOutput::write(const RowsInFile& rows, const void* values) {
@@ -82,12 +82,12 @@ void SharedOutput::write_piece(std::int64_t offset, std::span<const std::byte> p
 }
 
 /// Every rank writes its rows.
-void SharedOutput::write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& each) {
+void SharedOutput::write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& use) {
   const RowRange mine = overlap(rows.blocks, ranks_.rank(), {0, rows.blocks.size()});
   do_together(ranks_, shown_, [&] {
     for_pieces(mine, static_cast<std::int64_t>(rows.row_bytes), next,
                [&](std::int64_t position, std::span<const std::byte> piece) {
-                 if (each) each(position, piece);
+                 if (use) use(position, piece);
                  write_piece(rows.offset + position, piece);
                });
   });
@@ -95,7 +95,7 @@ void SharedOutput::write_own(const RowsInFile& rows, const NextRows& next, const
 
 /// The root gets the rows of all ranks, in portions, and writes them.
 void SharedOutput::gather_and_write(const RowsInFile& rows, const NextRows& next,
-                                    const EachPiece& each) {
+                                    const EachPiece& use) {
   const auto row_bytes = static_cast<std::int64_t>(rows.row_bytes);
   const std::int64_t size = std::max<std::int64_t>(1, largest_transfer_ / row_bytes);
   const std::int64_t total = rows.blocks.size();
@@ -107,14 +107,14 @@ void SharedOutput::gather_and_write(const RowsInFile& rows, const NextRows& next
       mine.reserve(static_cast<std::size_t>(range.count * row_bytes));
       for_pieces(range, row_bytes, next,
                  [&](std::int64_t position, std::span<const std::byte> piece) {
-                   if (each) each(position, piece);
+                   if (use) use(position, piece);
                    mine.insert(mine.end(), piece.begin(), piece.end());
                  });
     });
     std::vector<Message> parts;
     if (!mine.empty()) parts.push_back({0, std::move(mine)});
     parts = ranks_.exchange(std::move(parts));
-    do_on_root(ranks_, shown_, [&] {
+    do_together(ranks_, shown_, ranks_.is_root(), [&] {
       std::int64_t to = rows.offset + first * row_bytes;
       for (const Message& message : parts) {
         write_piece(to, message.bytes);
@@ -128,7 +128,7 @@ void SharedOutput::publish(const std::function<IfThere()>& how) {
   do_together(ranks_, shown_, [&] {
     if (shared_) shared_->close_durably();
   });
-  do_on_root(ranks_, shown_, [&] { output_->publish(how()); });
+  do_together(ranks_, shown_, ranks_.is_root(), [&] { output_->publish(how()); });
 }
 
 }  // namespace op2::comm

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include <comm/files/new_file.hpp>
-#include <comm/files/write_behind.hpp>
+#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
 
@@ -45,8 +45,8 @@ class SharedOutput {
 
   /// Ranks agree once, however many rows there are; if the root gathers, at each transfer.
   /// @param next  gives all rows of this rank; may throw
-  /// @param each  called with all of them, in their order
-  void write(const RowsInFile& rows, const NextRows& next, const EachPiece& each = {});
+  /// @param use   called with all of them, in their order
+  void write(const RowsInFile& rows, const NextRows& next, const EachPiece& use = {});
 
   /// The same for rows that are one after the other.
   /// @param values  of this rank, shape [rows of its block x row_bytes]
@@ -57,8 +57,8 @@ class SharedOutput {
   void publish(const std::function<IfThere()>& how);
 
  private:
-  void write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& each);
-  void gather_and_write(const RowsInFile& rows, const NextRows& next, const EachPiece& each);
+  void write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& use);
+  void gather_and_write(const RowsInFile& rows, const NextRows& next, const EachPiece& use);
   OpenFile& own_file() { return output_ ? output_->file() : *shared_; }
   void write_piece(std::int64_t offset, std::span<const std::byte> piece);
 

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
-#include <comm/halo/local_mesh.hpp>
+#include <comm/halo/locality.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/order/canonical_order.hpp>
 #include <comm/partition/partition.hpp>
+#include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
+#include <core/ordering_map.hpp>
 
 namespace op2::comm {
+
 namespace {
 
 /// The mesh as the only rank declares it.
@@ -62,7 +67,7 @@ bool DistributedMesh::as_declared() const {
 }
 
 bool DistributedMesh::keeps(const op_set_core& set) const {
-  return halo_plan_ == nullptr || halo_plan_->of(set).as_declared();
+  return halo_plan_ == nullptr || halo_plan_->index_map(set).as_declared();
 }
 
 bool DistributedMesh::keeps(const core::Map& map) const {
@@ -138,7 +143,7 @@ void DistributedMesh::take(HaloPlan plan) {
 
 void DistributedMesh::update_records() {
   ++epoch_;
-  for (const auto& set : mesh_.sets()) set->take_layout(halo_plan_->of(*set).layout);
+  for (const auto& set : mesh_.sets()) set->take_layout(halo_plan_->index_map(*set).layout);
   for (const auto& map : mesh_.maps())
     if (!keeps(*map))
       map->take_entries(core::bytes_within(
@@ -176,8 +181,9 @@ void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   const auto* const declared =
       values == nullptr ? zeros.data() : static_cast<const std::byte*>(values);
   core::HostBytes rows = core::zeroed_bytes(dat.bytes());
-  halo_plan_->of(*dat.set).from_declared(communicator_, {declared, dat.declared_bytes()},
-                                         static_cast<std::size_t>(dat.size), rows.memory.get());
+  halo_plan_->index_map(*dat.set).from_declared(communicator_, {declared, dat.declared_bytes()},
+                                                static_cast<std::size_t>(dat.size),
+                                                rows.memory.get());
   if (dat.rows.bytes() != rows.size)
     dat.take_rows(std::move(rows));
   else if (rows.size > 0)  // plans are bound to the address
@@ -188,14 +194,14 @@ DeclaredPieces DistributedMesh::declared_pieces(const core::Dat& dat) const {
   const auto row_bytes = static_cast<std::size_t>(dat.size);
   const std::byte* const rows = dat.rows.host_read();
   if (halo_plan_ == nullptr) return {rows, row_bytes};
-  return halo_plan_->of(*dat.set).declared_pieces(communicator_, rows, row_bytes);
+  return halo_plan_->index_map(*dat.set).declared_pieces(communicator_, rows, row_bytes);
 }
 
 void DistributedMesh::copy_declared(const core::Dat& dat, std::byte* to) const {
   const std::span declared(to, dat.declared_bytes());
   if (halo_plan_ != nullptr)
-    halo_plan_->of(*dat.set).to_declared(communicator_, dat.rows.host_read(),
-                                         static_cast<std::size_t>(dat.size), declared);
+    halo_plan_->index_map(*dat.set).to_declared(communicator_, dat.rows.host_read(),
+                                                static_cast<std::size_t>(dat.size), declared);
   else if (!declared.empty())
     std::memcpy(to, dat.rows.host_read(), declared.size());
 }
@@ -211,8 +217,8 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
   const auto entries = map.values();
   if (keeps(map)) return to_bytes(entries);
-  const IndexMap& from = halo_plan_->of(*map.from);
-  const IndexMap& to = halo_plan_->of(*map.to);
+  const IndexMap& from = halo_plan_->index_map(*map.from);
+  const IndexMap& to = halo_plan_->index_map(*map.to);
   const auto arity = static_cast<std::size_t>(map.dim);
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(from.layout.owned()) * arity);
   for (std::size_t k = 0; k < numbers.size(); ++k)
@@ -231,6 +237,135 @@ std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const
   if (!numbers.empty())
     for (GlobalId& target : targets) target = numbers[static_cast<std::size_t>(target)];
   return targets;
+}
+
+namespace {
+
+/// @param dat  double, dim 1 to 3, in the declared form
+Coordinates coordinates_of(const core::Dat& dat) {
+  return {dat.set->index,
+          dat.dim,
+          {reinterpret_cast<const double*>(dat.rows.host_read()),
+           static_cast<std::size_t>(dat.on().declared) * static_cast<std::size_t>(dat.dim)}};
+}
+
+/// The places of rows that other ranks own. Collective. Cost: two exchanges.
+/// @param places  of the declared elements
+/// @param rows    of all rows of the set; those of the owned elements stay
+void fetch_ghosts(Communicator& ranks, const Blocks& blocks, const core::Layout& layout,
+                  const std::vector<std::int32_t>& places, std::vector<std::int32_t>& rows) {
+  std::vector<std::int32_t> ghosts(static_cast<std::size_t>(layout.rows() - layout.owned()));
+  std::iota(ghosts.begin(), ghosts.end(), layout.owned());
+  const auto number = [&](std::int32_t row) {
+    return layout.global_id[static_cast<std::size_t>(row)];
+  };
+  std::ranges::sort(ghosts, {}, number);
+  std::vector<GlobalId> wanted;
+  wanted.reserve(ghosts.size());
+  for (const std::int32_t row : ghosts) wanted.push_back(number(row));
+  const auto arrived =
+      from_bytes<std::int32_t>(RowRequest(ranks, blocks, wanted)
+                                   .rows(std::as_bytes(std::span(places)), sizeof(std::int32_t)));
+  for (std::size_t k = 0; k < ghosts.size(); ++k)
+    rows[static_cast<std::size_t>(ghosts[k])] = arrived[k];
+}
+
+}  // namespace
+
+void DistributedMesh::decide_order(const core::Dat* coordinates) {
+  const std::size_t declared = mesh_.sets().size() + mesh_.maps().size();
+  if (!order_.reproducible || ordered_ == declared) return;
+  const bool loop_was_called = mesh_.ordering_set() != nullptr;
+  core::choose_ordering_set(mesh_);
+  ordered_ = declared;
+  places_.reset();
+  if (mesh_.ordering_set() == nullptr) return;
+  DeclaredMaps mesh{communicator_, {}, {}, mesh_.ordering_set()->index};
+  for (const auto& set : mesh_.sets()) mesh.sets.push_back(&declared_blocks(*set));
+  for (const auto& map : mesh_.maps())
+    mesh.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
+  places_ = choose_canonical_order(mesh, coordinates == nullptr || loop_was_called
+                                             ? Coordinates{}
+                                             : coordinates_of(*coordinates));
+}
+
+CanonicalOrder DistributedMesh::canonical_order() {
+  core::choose_ordering_set(mesh_);
+  CanonicalOrder order;
+  for (const auto& set : mesh_.sets()) {
+    const core::Map* const map = core::ordering_map(mesh_, *set);
+    order.followed.push_back(map == nullptr ? -1 : map->index);
+  }
+  if (!places_) return order;
+  order.reordered = mesh_.ordering_set()->index;
+  order.places = *places_;
+  return order;
+}
+
+void DistributedMesh::update_places() {
+  for (const auto& set : mesh_.sets()) core::release(set->canonical_positions);
+  if (!places_) return;
+  core::Set& leading = *mesh_.sets()[static_cast<std::size_t>(mesh_.ordering_set()->index)];
+  const IndexMap& rows = halo_plan_->index_map(leading);
+  leading.canonical_positions.resize(static_cast<std::size_t>(rows.layout.rows()));
+  rows.from_declared(communicator_, std::as_bytes(std::span(*places_)), sizeof(std::int32_t),
+                     reinterpret_cast<std::byte*>(leading.canonical_positions.data()));
+  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_, leading.canonical_positions);
+}
+
+namespace {
+
+/// Global indices low .. high, inclusive.
+struct IdRange {
+  std::int64_t low, high;
+};
+
+/// The rows that this rank declares and others want. Collective. Cost: a message of a few bytes to
+/// each rank whose rows are wanted.
+/// @param declared  all rows that this rank declares
+/// @param mine      what this rank wants
+std::vector<Message> wanted_parts(Communicator& communicator, const Blocks& blocks,
+                                  const core::Dat& dat, std::span<const std::byte> declared,
+                                  const IdRange& mine) {
+  const auto bytes = static_cast<std::size_t>(dat.size);
+  std::vector<Message> questions;
+  const int last = blocks.declaring_rank(mine.high);
+  for (int rank = blocks.declaring_rank(mine.low); rank <= last; ++rank)
+    questions.push_back({rank, to_bytes<IdRange>({&mine, 1})});
+  const std::int64_t first = dat.on().first, end = first + dat.on().declared;
+  std::vector<Message> parts;
+  for (const Message& question : communicator.exchange(std::move(questions))) {
+    const IdRange wanted = from_bytes<IdRange>(question.bytes).front();
+    const std::int64_t from = std::max(first, wanted.low), to = std::min(end, wanted.high + 1);
+    if (from >= to) continue;
+    const auto rows = declared.subspan(static_cast<std::size_t>(from - first) * bytes,
+                                       static_cast<std::size_t>(to - from) * bytes);
+    parts.push_back({question.rank, {rows.begin(), rows.end()}});
+  }
+  return parts;
+}
+
+}  // namespace
+
+void DistributedMesh::copy_declared_range(const core::Dat& dat, std::int64_t low, std::int64_t high,
+                                          std::byte* to) {
+  const auto bytes = static_cast<std::size_t>(dat.size);
+  if (dat.on().is_single_rank) {  // the rows alone, without all others
+    const std::byte* const rows = dat.rows.host_read();
+    if (keeps(*dat.set)) {
+      std::memcpy(to, rows + low * bytes, (high - low + 1) * bytes);
+      return;
+    }
+    const IndexMap& map = halo_plan_->index_map(*dat.set);
+    for (std::int64_t id = low; id <= high; ++id, to += bytes)
+      std::memcpy(to, rows + map.row_at(static_cast<std::int32_t>(id)) * bytes, bytes);
+    return;
+  }
+  Bytes storage;
+  const auto declared = declared_rows(dat, storage);
+  for (const Message& part : communicator_.exchange(
+           wanted_parts(communicator_, declared_blocks(dat.on()), dat, declared, {low, high})))
+    to = std::ranges::copy(part.bytes, to).out;
 }
 
 }  // namespace op2::comm

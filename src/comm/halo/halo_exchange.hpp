@@ -5,13 +5,77 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include <comm/halo/halo_messages.hpp>
+#include <comm/halo/halo_plan.hpp>
 #include <comm/messages/communicator.hpp>
 #include <core/memory.hpp>
+#include <core/mesh.hpp>
+#include <core/options.hpp>
 
 namespace op2::comm {
+
+/// Halo rows of a set that an exchange brings. Ranks ascend in both lists.
+struct RowLists {
+  std::vector<ExportList> imports;  ///< per owner: the local rows, ascending
+  std::vector<ExportList> exports;  ///< per rank: the own rows, in the order of its import list
+};
+
+/// Halo rows of a set that this rank needs.
+struct WantedRows {
+  int set;
+  std::vector<std::int32_t> rows;  ///< ascending
+};
+
+/// Tells the owners which rows are needed. Collective, with equal sets on all ranks. Cost: a sparse
+/// exchange, and 8 bytes per row.
+std::vector<std::shared_ptr<const RowLists>> agree_on_rows(Communicator& communicator,
+                                                           const HaloPlan& plan,
+                                                           const std::vector<WantedRows>& wanted);
+
+/// The levels (from, to] of a dat; 0 <= from < to.
+struct DatLayers {
+  core::Dat* dat;
+  core::Level from, to;
+  std::shared_ptr<const RowLists> lists{};  ///< only these; null: all
+};
+
+/// Owned rows of a dat, packed one after the other in a message.
+struct ListSegment {
+  core::Dat* dat;
+  std::size_t offset;                  ///< of the first in the message, in bytes; a multiple of 16
+  std::span<const std::int32_t> rows;  ///< local rows; the halo plan's
+};
+
+/// The same rows at the receiver, or some of them: [begin, begin + count).
+struct RangeSegment {
+  core::Dat* dat;
+  std::size_t offset;  ///< of the first of them
+  std::int32_t begin, count;
+};
+
+template <class Segment>
+struct HaloMessage {
+  int rank;           ///< it goes to or comes from
+  std::size_t bytes;  ///< header and segments, with padding
+  std::vector<Segment> segments;
+};
+
+struct HaloMessages {
+  std::vector<HaloMessage<ListSegment>> outgoing;   ///< ascending ranks
+  std::vector<HaloMessage<RangeSegment>> incoming;  ///< ascending ranks
+  std::size_t bytes = 0;                            ///< of all outgoing ones
+  std::int64_t rows = 0;                            ///< in all outgoing ones
+};
+
+/// Bytes before the segments of a message, for the fingerprint of the sender's signature.
+inline constexpr std::size_t message_header = 16;
+
+/// Local. Cost: O(layers x neighbours).
+/// @param plan  has the levels; its export lists outlive the result
+HaloMessages halo_messages(const HaloPlan& plan, const std::vector<DatLayers>& layers,
+                           core::Grouping grouping);
 
 /// Packs and unpacks the rows of one exchange. Made by an executor, which knows where rows are and
 /// which pending work writes them. Buffers are plain memory of the host, unless a packer allocates

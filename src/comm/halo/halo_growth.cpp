@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include <comm/halo/halo_plan.hpp>
-#include <comm/messages/packet.hpp>
+#include <comm/messages/records.hpp>
 #include <core/memory.hpp>
 
 namespace op2::comm {
@@ -60,16 +60,16 @@ References own_references(const HaloPlan& plan, Level depth) {
   for (const LocalMap& map : plan.maps) {
     const core::Layout& from = plan.sets[at(map.from)].layout;
     const core::Layout& to = plan.sets[at(map.to)].layout;
-    std::vector<Reference> some;
+    std::vector<Reference> references;
     for (std::int32_t row = from.within(-(depth + 1)); row < from.owned(); ++row)
       for (int column = 0; column < map.arity; ++column) {
         const std::int32_t target = map.entries[at(row) * at(map.arity) + at(column)];
         if (target >= to.within(-depth) && target < to.owned())
-          some.push_back({target, {from.global_id[at(row)], plan.rank}});
+          references.push_back({target, {from.global_id[at(row)], plan.rank}});
       }
-    std::sort(some.begin(), some.end(),
+    std::sort(references.begin(), references.end(),
               [](const Reference& a, const Reference& b) { return a.row < b.row; });
-    all.push_back(std::move(some));
+    all.push_back(std::move(references));
   }
   return all;
 }
@@ -87,16 +87,16 @@ Outbox ask_about(const HaloPlan& plan, Level first, Level last) {
   for (std::size_t s = 0; s < plan.sets.size(); ++s) {
     const core::Layout& layout = plan.sets[s].layout;
     for (std::int32_t row = layout.within(first); row < layout.within(last); ++row) {
-      auto& asked = ids[layout.owner[at(row)]];
-      asked.resize(plan.sets.size());
-      asked[s].push_back(layout.global_id[at(row)]);
+      auto& wanted = ids[layout.owner[at(row)]];
+      wanted.resize(plan.sets.size());
+      wanted[s].push_back(layout.global_id[at(row)]);
     }
   }
   Outbox outbox;
-  for (const auto& [owner, asked] : ids)
-    for (const auto& some : asked) {
-      put(outbox[owner], static_cast<std::int32_t>(some.size()));
-      put_many(outbox[owner], std::span<const GlobalId>(some));
+  for (const auto& [owner, wanted] : ids)
+    for (const auto& elements : wanted) {
+      put(outbox[owner], static_cast<std::int32_t>(elements.size()));
+      put_many(outbox[owner], std::span<const GlobalId>(elements));
     }
   return outbox;
 }
@@ -192,10 +192,10 @@ std::vector<std::vector<Element>> targets_of_new_rows(Communicator& communicator
       if (at(plan.maps[m].from) != s) continue;
       const std::size_t arity = at(plan.maps[m].arity);
       targets[m].resize(count * arity);
-      for (const auto& [owner, some] : rows) {
-        const auto values = readers.at(owner).get_many<Element>(some.size() * arity);
+      for (const auto& [owner, owned] : rows) {
+        const auto values = readers.at(owner).get_many<Element>(owned.size() * arity);
         for (std::size_t k = 0; k < values.size(); ++k)
-          targets[m][at(some[k / arity]) * arity + k % arity] = values[k];
+          targets[m][at(owned[k / arity]) * arity + k % arity] = values[k];
       }
     }
   }

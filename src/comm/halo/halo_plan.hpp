@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halo plan of one rank, its nested sets W_h: which elements it has rows for, in which order,
-// and which ranks own them (docs/design/halo-algebra.md). Grown on demand; existing rows never move.
+// and which ranks own them (docs/design/halo-algebra.md). Grown on demand; existing rows never
+// move.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +9,15 @@
 #include <span>
 #include <vector>
 
-#include <op2/types.hpp>
-
-#include <comm/halo/local_mesh.hpp>
+#include <comm/halo/locality.hpp>
 #include <comm/halo/placement.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
 #include <core/error.hpp>
 #include <core/layout.hpp>
+#include <core/mesh.hpp>
 #include <core/options.hpp>
+#include <op2/types.hpp>
 
 namespace op2::comm {
 
@@ -104,7 +105,7 @@ struct HaloPlan {
   std::vector<IndexMap> sets;
   std::vector<LocalMap> maps;
 
-  const IndexMap& of(const op_set_core& set) const {
+  const IndexMap& index_map(const op_set_core& set) const {
     return sets[static_cast<std::size_t>(set.index)];
   }
 };
@@ -138,5 +139,26 @@ HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode)
 /// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
 /// sparse exchanges between neighbours for each layer, and work in proportion to the layer.
 void grow_halo_plan(Communicator& communicator, HaloPlan& plan, core::Level level);
+
+/// Whether levels below core::deepest_of_small_parts are worth it for a part of so many elements,
+/// of all sets, of which so many are in its outermost layer (depth 1 and 2): in sixteen layers like
+/// that are at most half of them.
+bool is_large_part(std::int64_t elements, std::int64_t outermost);
+
+/// Marks the layouts of sets with a local map (core::ChainLoop), for which the ranks agree that it
+/// leads to owned elements everywhere. Collective. Cost: a reduction of a word for each set that
+/// has a single map of one column and is not a target; nothing without such a set.
+/// @param plan  has maps with their remote targets
+void find_local_maps(Communicator& communicator, HaloPlan& plan);
+
+/// In bytes, on this rank.
+struct HaloMemory {
+  std::int64_t rows;   ///< halo rows of dats and maps, with their global indices and owners
+  std::int64_t lists;  ///< what maintains them: global indices for kernels, export lists, import
+                       ///< ranges, references from other ranks, memory reserved and not used
+};
+
+/// No rows without neighbours. Local; cost O(lists).
+HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh);
 
 }  // namespace op2::comm

@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include <comm/halo/graph_order.hpp>
 #include <core/inverse_map.hpp>
 
 namespace op2::comm {
@@ -79,33 +78,17 @@ Band band_of(const LocalMesh& mesh, int home, const Positions& positions) {
   return {count == 0 ? 0 : sum / static_cast<double>(count), count};
 }
 
-/// Sorts the neighbours of each vertex and removes repetitions.
-void unite(LocalGraph& graph) {
-  auto end = graph.neighbours.begin();
-  std::int32_t begin = 0;
-  for (std::size_t v = 0; v + 1 < graph.first.size(); ++v) {
-    const auto from = graph.neighbours.begin() + begin,
-               to = graph.neighbours.begin() + graph.first[v + 1];
-    begin = graph.first[v + 1];
-    graph.first[v] = static_cast<std::int32_t>(end - graph.neighbours.begin());
-    std::sort(from, to);
-    end = std::unique_copy(from, to, end);
-  }
-  graph.neighbours.erase(end, graph.neighbours.end());
-  graph.first.back() = static_cast<std::int32_t>(graph.neighbours.size());
-}
-
-/// Precondition: an int can count the neighbours.
-LocalGraph graph_of(const LocalMesh& mesh, int home) {
-  auto neighbours = core::invert<std::int32_t, std::int32_t>(
+/// The neighbours of each element. Precondition: an int can count them.
+Ragged<std::int32_t> graph_of(const LocalMesh& mesh, int home) {
+  auto neighbours = core::invert<std::int32_t, std::int64_t>(
       static_cast<std::size_t>(mesh.sizes[home]), [&](const auto& add) {
         for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
           add(a, b);
           add(b, a);
         });
       });
-  LocalGraph graph{std::move(neighbours.first), std::move(neighbours.values)};
-  unite(graph);
+  Ragged<std::int32_t> graph{std::move(neighbours.first), std::move(neighbours.values)};
+  sort_and_unite(graph);
   return graph;
 }
 
@@ -116,7 +99,7 @@ Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
   const double size = mesh.sizes[home];
   if (given == 0 || (judge && given <= good_band * std::sqrt(size))) return {};
   if (2 * pairs > std::numeric_limits<std::int32_t>::max()) return {};
-  const LocalGraph graph = graph_of(mesh, home);
+  const Ragged<std::int32_t> graph = graph_of(mesh, home);
   Order order = order_of_small_bandwidth(graph);
   if (judge && !order.empty() &&
       given <= good_factor * band_of(mesh, home, positions_in(order)).width)

@@ -2,16 +2,52 @@
 // Orders the elements of all sets so that data used together are close in memory. Local.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include <comm/halo/local_mesh.hpp>
+#include <comm/partition/rendezvous.hpp>
 #include <core/options.hpp>
 
 namespace op2::comm {
 
+/// A map between elements of this process; local indices begin at 0.
+struct MapView {
+  static constexpr std::int32_t remote = -1;
+  int from, to;
+  int arity;
+  std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
+};
+
+/// The canonical order (core/ordering_map.hpp) of the elements of this process.
+struct CanonicalOrder {
+  std::vector<int> followed{};  ///< of each set: the map by whose targets it is sorted, or -1
+  int reordered = -1;           ///< the ordering set, if its order is not the declared one
+  std::span<const std::int32_t> places{};  ///< of the elements of that set
+};
+
+/// The sets and maps that this process holds.
+struct LocalMesh {
+  std::vector<std::int32_t> sizes;   ///< of each set
+  std::vector<std::int64_t> weight;  ///< of each set: bytes of data on it
+  std::vector<MapView> maps;
+  std::vector<char> keeps_order{};  ///< of each set: its rows keep their order; empty: none does
+
+  CanonicalOrder canonical{};
+
+  bool keeps(int set) const {
+    return !keeps_order.empty() && keeps_order[static_cast<std::size_t>(set)] != 0;
+  }
+};
+
 /// order[position] is an element; empty: the elements keep their positions.
 using Order = std::vector<std::int32_t>;
+
+/// An order of small bandwidth; empty in a build without Scotch. Deterministic.
+/// @param graph  symmetric: the neighbours of each vertex, without repetition and without itself
+/// @throws Error internal (the library reports a fault)
+Order order_of_small_bandwidth(const Ragged<std::int32_t>& graph);
 
 /// The order of each set. The set with most data is put into an order of small bandwidth
 /// (Gibbs, Poole and Stockmeyer 1976, as Scotch implements it). Every other set follows one to

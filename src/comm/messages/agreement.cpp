@@ -4,15 +4,13 @@
 #include <string_view>
 #include <utility>
 
-#include <comm/messages/packet.hpp>
 #include <comm/messages/records.hpp>
 
 namespace op2::comm {
 
 void throw_together(Communicator& communicator, const std::optional<Error>& mine) {
-  WordReduction first{{}, {mine ? communicator.rank() : communicator.size()}, {}};
-  communicator.reduce(first, "comparing errors");
-  const auto rank = static_cast<int>(first.minima.front());
+  const auto rank = static_cast<int>(
+      communicator.minimum(mine ? communicator.rank() : communicator.size(), "comparing errors"));
   if (rank == communicator.size()) return;
   const ErrorOfRank theirs = broadcast_error(communicator, mine, rank);
   if (mine) throw Error(*mine);

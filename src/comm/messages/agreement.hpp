@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns errors of one rank into errors of all, so that no rank waits for one that has failed.
+//
+// `do_together` is for actions that call nothing collective: reading and writing files, taking
+// memory, checking what a rank was given. What calls a collective needs nothing: it throws on all
+// ranks. `throw_together` is for an error that has come earlier, where the others had to go on.
 #pragma once
 
 #include <optional>
@@ -25,17 +29,19 @@ ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Erro
 
 using core::error_of;
 
-/// Runs an action on every rank; if one fails, all throw. Collective.
+/// Runs an action on the ranks that take part in it; if it fails on one, all throw. Collective.
+/// Cost: one reduction.
+/// @param what  is done, for messages about exceptions that are not an Error
 template <class Action>
-void do_together(Communicator& communicator, const std::string& what, const Action& action) {
-  throw_together(communicator, error_of(what, action));
+void do_together(Communicator& communicator, const std::string& what, bool takes_part,
+                 const Action& action) {
+  throw_together(communicator, takes_part ? error_of(what, action) : std::optional<Error>());
 }
 
-/// The same on the root alone.
+/// The same on every rank.
 template <class Action>
-void do_on_root(Communicator& communicator, const std::string& what, const Action& action) {
-  throw_together(communicator,
-                 communicator.is_root() ? error_of(what, action) : std::optional<Error>());
+void do_together(Communicator& communicator, const std::string& what, const Action& action) {
+  do_together(communicator, what, true, action);
 }
 
 }  // namespace op2::comm

@@ -2,14 +2,17 @@
 #include <comm/messages/communicator.hpp>
 
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <comm/messages/collective_mismatch.hpp>
-#include <comm/messages/reduction_blocks.hpp>
+#include <comm/messages/message_layer.hpp>
+#include <core/error.hpp>
 #include <core/clock.hpp>
 
 namespace op2::comm {
+
 namespace {
 
 /// FNV-1a, seeded with the fingerprint of the signature; ranks compare the results.
@@ -46,7 +49,7 @@ void Communicator::set_signature(CollectiveSignature signature) {
     signature.describe = [call = std::move(signature.describe), declared = declared_] {
       return (call ? call() : std::string()) + *declared;
     };
-  put_signature(std::move(signature));
+  watch().set_signature(std::move(signature));
 }
 
 void Communicator::declare(std::string_view what) {
@@ -65,7 +68,7 @@ void Communicator::reduce(WordReduction& words, std::string_view description) {
   const std::size_t own = words.maxima.size();
   words.maxima.insert(words.maxima.end(), attached.begin(), attached.end());
   const std::string operation = description_of(words, description);
-  auto blocks = packed(words, fingerprint_of(fingerprint(), operation));
+  auto blocks = packed(words, fingerprint_of(watch().fingerprint(), operation));
   fold(blocks, operation);
   unpack(blocks, words);
   if (declared_ == declared_in_signature_) declared_ = nullptr;  // all ranks have the same
@@ -75,11 +78,28 @@ void Communicator::reduce(WordReduction& words, std::string_view description) {
   words.maxima.resize(own);
 }
 
+std::int64_t Communicator::sum(std::int64_t mine, std::string_view description) {
+  WordReduction words{{mine}, {}, {}};
+  reduce(words, description);
+  return words.sums.front();
+}
+
+std::int64_t Communicator::minimum(std::int64_t mine, std::string_view description) {
+  WordReduction words{{}, {mine}, {}};
+  reduce(words, description);
+  return words.minima.front();
+}
+
+std::int64_t Communicator::maximum(std::int64_t mine, std::string_view description) {
+  WordReduction words{{}, {}, {mine}};
+  reduce(words, description);
+  return words.maxima.front();
+}
+
 PartialSum Communicator::partial_sum(std::int64_t mine) {
   if (size_ == 1) return {0, mine};
-  WordReduction total{{mine}, {}, {}};
-  reduce(total, "summing over the ranks");
-  return {sum_before(mine), total.sums.front()};
+  const std::int64_t total = sum(mine, "summing over the ranks");
+  return {sum_before(mine), total};
 }
 
 void Communicator::barrier() {
@@ -97,10 +117,76 @@ bool clock_goes_on(const Communicator& ranks) {
 }
 
 void Communicator::align_channels() {
-  std::uint64_t* const opened = opened_channels();
-  WordReduction most{{}, {}, {opened != nullptr ? static_cast<std::int64_t>(*opened) : 0}};
-  reduce(most, "counting channels");
-  if (opened != nullptr) *opened = static_cast<std::uint64_t>(most.maxima.front());
+  channels_ = static_cast<std::uint64_t>(
+      maximum(static_cast<std::int64_t>(channels_), "counting channels"));
+}
+
+namespace {
+
+/// The channel of a single rank.
+class EmptyChannel final : public Channel {
+ public:
+  std::span<std::byte> outgoing(std::size_t) override { no_message(); }
+  std::span<const std::byte> incoming(std::size_t) const override { no_message(); }
+  void start() override {}
+  bool test() override { return true; }
+  void wait() override {}
+
+ private:
+  [[noreturn]] static void no_message() {
+    core::fail(ErrorCode::internal, "a channel of one rank has a message; please report it");
+  }
+};
+
+class SelfCommunicator final : public Communicator, private WaitWatch {
+ public:
+  SelfCommunicator() : Communicator(0, 1) {}
+
+  WaitWatch& watch() override { return *this; }
+
+  std::vector<Message> exchange(std::vector<Message> outgoing) override {
+    for (const Message& message : outgoing)
+      core::ensure(message.rank == 0, "a message to an invalid rank");
+    return outgoing;
+  }
+
+  Bytes gather_all(std::span<const std::byte> mine) override {
+    return Bytes(mine.begin(), mine.end());
+  }
+
+  Bytes broadcast(Bytes bytes, int root) override {
+    core::ensure(root == 0, "a broadcast from an invalid rank");
+    return bytes;
+  }
+
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
+                                        const core::HostAllocator&) override {
+    core::ensure(sends.empty() && receives.empty(), "a channel of one rank has a peer");
+    return std::make_unique<EmptyChannel>();
+  }
+
+  double seconds() const override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  void end_job(int) override {}
+
+ private:
+  void set_signature(CollectiveSignature) override {}
+  std::uint64_t fingerprint() const override { return 0; }
+  void report_mismatch(int) override {
+    core::fail(ErrorCode::collective_mismatch,
+               "a collective mismatch on one rank; please report it");
+  }
+  void fold(std::span<ReductionBlock>, const std::string&) override {}
+  std::int64_t sum_before(std::int64_t) override { return 0; }
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_self_communicator() {
+  return std::make_unique<SelfCommunicator>();
 }
 
 }  // namespace op2::comm

@@ -4,7 +4,8 @@
 //
 // No wait hangs for ever because ranks make different calls. Each rank describes its work with
 // `set_signature`; collectives compare the fingerprints, and two ranks that wait for each other
-// with different fingerprints end with an Error that names both.
+// with different fingerprints end with an Error that names both. What else there is to say of waits
+// is in WaitWatch.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +51,48 @@ struct CollectiveSignature {
 struct WaitPurpose {
   std::string what;  ///< is waited for: "the halo exchange of loop 'flow' (flow.cpp:12)"
   std::string why;   ///< it takes long: "it compiles"; empty: not known
+};
+
+/// Sees the waits of this rank. All members are local.
+class WaitWatch {
+ public:
+  virtual ~WaitWatch() = default;
+
+  /// What this rank executes from now on.
+  virtual void set_signature(CollectiveSignature signature) = 0;
+  virtual std::uint64_t fingerprint() const = 0;
+
+  /// For a mismatch that the caller has found in a message from `peer`: asks the peer what it is
+  /// executing, and throws.
+  /// @throws Error collective_mismatch naming both sides; always
+  [[noreturn]] virtual void report_mismatch(int peer) = 0;
+
+  /// What this rank waits for from now on; called only for a line about a long wait. Empty: not
+  /// known.
+  virtual void set_purpose(std::function<WaitPurpose()> /*purpose*/) {}
+
+  /// Gives a line about each wait of more than 5 seconds for ranks that do not wait themselves.
+  /// `report` must not call the communicator.
+  virtual void on_long_wait(std::function<void(const std::string&)> /*report*/) {}
+
+  /// For a rank that ends the program alone: what another one says that it is at, which waits
+  /// meanwhile. Asks all, and gives the answers a second.
+  virtual std::optional<std::string> waiting_rank() { return {}; }
+
+  /// The same when this rank ends MPI: waits until one rank is known to wait, or until all have
+  /// called it.
+  virtual std::optional<std::string> waiting_rank_at_end() { return {}; }
+};
+
+/// Where a rank runs, and what its message layer says of itself.
+struct RankFacts {
+  /// This rank among those of the job on its machine: as the launcher says, which also counts
+  /// processes of other communicators; else those of this communicator that share memory.
+  NodeRank on_node{};
+  /// Whether the buffers of channels may be memory of a CUDA device, as far as it is known.
+  std::optional<bool> is_gpu_aware{};
+  /// The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
+  std::optional<int> mpi_handle{};
 };
 
 /// Integers of which all ranks get the sums, minima and maxima over the ranks.
@@ -98,9 +141,13 @@ class Communicator {
   /// Local. "[rank 1/4] ", put before what a rank logs; nothing on one rank.
   std::string log_prefix() const;
 
-  /// Local. This rank among those of the job on its machine: as the launcher says, which also
-  /// counts processes of other communicators; else those of this communicator that share memory.
-  virtual NodeRank on_node() const { return {}; }
+  // Local. RankFacts.
+  NodeRank on_node() const { return facts_.on_node; }
+  std::optional<bool> is_gpu_aware() const { return facts_.is_gpu_aware; }
+  std::optional<int> mpi_handle() const { return facts_.mpi_handle; }
+
+  /// Local.
+  virtual WaitWatch& watch() = 0;
 
   /// Local. Describes the work of this rank from now on.
   void set_signature(CollectiveSignature signature);
@@ -113,21 +160,6 @@ class Communicator {
   /// Whether anything was declared since the last reduction, which compares it. Equal on all ranks
   /// that declare the same.
   bool has_declared() const { return declared_ != nullptr; }
-
-  /// Local. Gives a line about each wait of more than 5 seconds for ranks that do not wait
-  /// themselves. `tell` must not call the communicator.
-  virtual void on_long_wait(std::function<void(const std::string&)> /*tell*/) {}
-
-  /// Local. What this rank waits for from now on; called only for such a line. Empty: not known.
-  virtual void set_purpose(std::function<WaitPurpose()> /*purpose*/) {}
-
-  /// Local. For a rank that ends the program alone: what another one says that it is at, which
-  /// waits meanwhile. Asks all, and gives the answers a second.
-  virtual std::optional<std::string> waiting_rank() { return {}; }
-
-  /// Local. The same when this rank ends MPI: waits until one rank is known to wait, or until all
-  /// have called it.
-  virtual std::optional<std::string> waiting_rank_at_end() { return {}; }
 
   /// Sparse all-to-all: delivers each message to its rank and returns those sent here, in ascending
   /// order of their ranks (several from one rank: in the order of sending). Messages may be empty.
@@ -146,6 +178,11 @@ class Communicator {
   /// reduction.
   /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
   void reduce(WordReduction& words, std::string_view description);
+
+  // The same of one number. Collective.
+  std::int64_t sum(std::int64_t mine, std::string_view description);
+  std::int64_t minimum(std::int64_t mine, std::string_view description);
+  std::int64_t maximum(std::int64_t mine, std::string_view description);
 
   /// From now on reductions go over the ranks in this way, which changes no result. Before the
   /// first call: flat.
@@ -181,24 +218,14 @@ class Communicator {
   /// To be called after some ranks may have opened fewer channels than others, since an error came
   /// first: from now on they agree again. Cost: a reduction.
   void align_channels();
-  /// Local. Whether these buffers may be memory of a CUDA device, as far as the message layer says.
-  virtual std::optional<bool> is_gpu_aware() const { return {}; }
   /// The same with buffers in plain memory.
   std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives) {
     return open_channel(std::move(sends), std::move(receives), core::zeroed_bytes);
   }
 
-  /// Local. For a mismatch that the caller has found in a message from `peer`: asks the peer what
-  /// it is executing, and throws.
-  /// @throws Error collective_mismatch naming both sides; always
-  [[noreturn]] virtual void report_mismatch(int peer) = 0;
-
   /// Local. Wall clock time in seconds from some fixed point, by the message layer's clock, so that
   /// a model of a network can replace it.
   virtual double seconds() const = 0;
-
-  /// Local. The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
-  virtual std::optional<int> mpi_handle() const { return {}; }
 
   /// Local. Ends the other ranks; the message was logged before. Never returns on several ranks of
   /// MPI. The fake communicator makes the next call of every other rank throw; a single rank just
@@ -206,16 +233,8 @@ class Communicator {
   virtual void end_job(int exit_code) = 0;
 
  protected:
-  Communicator(int rank, int size) : rank_(rank), size_(size) {}
-
-  /// Local. The signature with all declarations.
-  virtual void put_signature(CollectiveSignature signature) = 0;
-
-  /// How many channels this rank has opened, by which they are numbered. Null: they have no number.
-  virtual std::uint64_t* opened_channels() { return nullptr; }
-
-  /// Local. Of the signature that was set last.
-  virtual std::uint64_t fingerprint() const = 0;
+  Communicator(int rank, int size, const RankFacts& facts = {})
+      : rank_(rank), size_(size), facts_(facts) {}
 
   /// Folds the blocks of all ranks; each has at least one. The first blocks are folded before the
   /// others; throws if they do not agree. Never called on one rank.
@@ -224,8 +243,11 @@ class Communicator {
   /// The sum over the ranks before this one. Never called on one rank.
   virtual std::int64_t sum_before(std::int64_t mine) = 0;
 
+  std::uint64_t channels_ = 0;  ///< that this rank has opened, by which they are numbered
+
  private:
   int rank_, size_;
+  RankFacts facts_;
   std::uint64_t declarations_ = 0;          ///< so many
   std::uint64_t declared_fingerprint_ = 0;  ///< of all declarations
   /// Since the last reduction, a line each; and those of the signature. Null: none.
@@ -238,9 +260,9 @@ class Communicator {
 class Waiting {
  public:
   Waiting(Communicator& ranks, std::function<WaitPurpose()> purpose) : ranks_(ranks) {
-    ranks_.set_purpose(std::move(purpose));
+    ranks_.watch().set_purpose(std::move(purpose));
   }
-  ~Waiting() { ranks_.set_purpose({}); }
+  ~Waiting() { ranks_.watch().set_purpose({}); }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 

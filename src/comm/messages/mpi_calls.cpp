@@ -44,24 +44,24 @@ std::optional<bool> mpi_is_gpu_aware() {
 }
 
 MPI_Comm duplicate(MPI_Comm original) {
-  MPI_Comm made = MPI_COMM_NULL;
-  mpi_check(MPI_Comm_dup(original, &made), "MPI_Comm_dup");
-  return made;
+  MPI_Comm result = MPI_COMM_NULL;
+  mpi_check(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
+  return result;
 }
 
 MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node) {
   int rank = 0;
   mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
-  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm result = MPI_COMM_NULL;
   if (ranks_per_node > 0)
-    mpi_check(MPI_Comm_split(all, rank / ranks_per_node, rank, &made), "MPI_Comm_split");
+    mpi_check(MPI_Comm_split(all, rank / ranks_per_node, rank, &result), "MPI_Comm_split");
   else
-    mpi_check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made),
+    mpi_check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &result),
               "MPI_Comm_split_type");
-  return made;
+  return result;
 }
 
-NodeRank place_on_node(MPI_Comm all) {
+NodeRank rank_on_node(MPI_Comm all) {
   const MpiComm node(ranks_on_node(all, 0));
   NodeRank place;
   mpi_check(MPI_Comm_rank(node, &place.rank), "MPI_Comm_rank");
@@ -72,13 +72,13 @@ NodeRank place_on_node(MPI_Comm all) {
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {
   int rank = 0;
   mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
-  MPI_Comm made = MPI_COMM_NULL;
-  mpi_check(MPI_Comm_split(all, takes_part ? 0 : MPI_UNDEFINED, rank, &made), "MPI_Comm_split");
-  return made;
+  MPI_Comm result = MPI_COMM_NULL;
+  mpi_check(MPI_Comm_split(all, takes_part ? 0 : MPI_UNDEFINED, rank, &result), "MPI_Comm_split");
+  return result;
 }
 
-MpiComm::MpiComm(MPI_Comm made) : comm_(made) {
-  if (made == MPI_COMM_NULL) return;
+MpiComm::MpiComm(MPI_Comm result) : comm_(result) {
+  if (result == MPI_COMM_NULL) return;
   mpi_check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 

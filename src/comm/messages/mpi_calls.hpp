@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI calls whose failures become errors of the library.
+// MPI calls whose failures become errors of the library; messages and collectives in flight.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <comm/messages/communicator.hpp>
 #include <comm/messages/launcher.hpp>
 
 namespace op2::comm {
@@ -27,8 +28,8 @@ std::optional<bool> mpi_is_gpu_aware();
 /// is collective, unless it is kept.
 class MpiComm {
  public:
-  /// @param made  by one of the functions below; freed in the end
-  explicit MpiComm(MPI_Comm made);
+  /// @param owned  by one of the functions below; freed in the end
+  explicit MpiComm(MPI_Comm owned);
   ~MpiComm();
   MpiComm(const MpiComm&) = delete;
   MpiComm& operator=(const MpiComm&) = delete;
@@ -49,7 +50,7 @@ MPI_Comm duplicate(MPI_Comm original);
 ///                        a node; 0: ask
 MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node);
 /// This rank among those of its node. Collective.
-NodeRank place_on_node(MPI_Comm all);
+NodeRank rank_on_node(MPI_Comm all);
 /// The ranks for which `takes_part` is true; MPI_COMM_NULL on the others.
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part);
 
@@ -81,6 +82,25 @@ class MpiRequests {
   std::vector<MPI_Request> requests_;
   std::vector<int> peers_, expected_;
   std::vector<MPI_Status> statuses_;
+};
+
+/// One collective, and its buffers.
+struct MpiCollective {
+  MPI_Request request = MPI_REQUEST_NULL;
+  Bytes out, in;
+
+  MpiCollective() = default;
+  MpiCollective(const MpiCollective&) = delete;
+  ~MpiCollective() {
+    if (request == MPI_REQUEST_NULL) return;
+    abandon(std::move(out));  // an error interrupted the wait
+    abandon(std::move(in));
+  }
+  bool test() {
+    int ended = 0;
+    mpi_check(MPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  }
 };
 
 }  // namespace op2::comm

@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <comm/messages/binomial_tree.hpp>
+#include <comm/messages/launcher.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <comm/messages/mpi_calls.hpp>
-#include <comm/messages/mpi_channel.hpp>
-#include <comm/messages/mpi_collective.hpp>
-#include <comm/messages/mpi_exchange.hpp>
+#include <comm/messages/mpi_messages.hpp>
 #include <comm/messages/mpi_reduction.hpp>
-#include <comm/messages/mpi_session.hpp>
 #include <comm/messages/mpi_watch.hpp>
-#include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -38,15 +37,15 @@ struct Block {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(MPI_Comm comm, int rank, int size, const MpiOptions& options)
-      : Communicator(rank, size),
+  /// @param messages  a duplicate of `comm`, owned from now on
+  MpiCommunicator(MPI_Comm comm, MPI_Comm messages, int rank, int size, const MpiOptions& options)
+      : Communicator(rank, size, {rank_on_node(comm), mpi_is_gpu_aware(), MPI_Comm_c2f(messages)}),
         options_(options),
-        messages_(duplicate(comm)),
+        messages_(messages),
         gathers_(duplicate(comm)),
         agreements_(duplicate(comm)),
         reductions_(comm),
-        on_node_(place_on_node(comm)),
-        watch_(comm, {options.seconds_before_asking, options.seconds_before_telling}) {
+        watch_(comm, {options.seconds_before_asking, options.seconds_before_reporting}) {
     int* largest_tag = nullptr;
     int known = 0;
     mpi_check(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest_tag, &known), "MPI_Comm_get_attr");
@@ -59,38 +58,19 @@ class MpiCommunicator final : public Communicator {
     reductions_.keep();
   }
 
-  NodeRank on_node() const override { return on_node_; }
-  void on_long_wait(std::function<void(const std::string&)> tell) override {
-    watch_.on_long_wait(std::move(tell));
-  }
-  void set_purpose(std::function<WaitPurpose()> purpose) override {
-    watch_.set_purpose(std::move(purpose));
-  }
-  std::optional<std::string> waiting_rank() override { return watch_.waiting_rank(); }
-  std::optional<std::string> waiting_rank_at_end() override { return watch_.waiting_rank_at_end(); }
+  WaitWatch& watch() override { return watch_; }
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
   Bytes gather_all(std::span<const std::byte> mine) override;
   Bytes broadcast(Bytes bytes, int root) override;
   std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
                                         const core::HostAllocator& allocate) override;
-  std::optional<bool> is_gpu_aware() const override { return mpi_is_gpu_aware(); }
-  void report_mismatch(int peer) override {
-    watch_.report_mismatch(peer, "reading a message that it did not expect");
-  }
   void reduce_by(core::ReduceMode mode, int ranks_per_node) override;
   double seconds() const override { return MPI_Wtime(); }
-  std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
   void end_job(int exit_code) override {
     if (size() > 1 && mpi_is_running()) MPI_Abort(messages_, exit_code);
   }
 
  protected:
-  void put_signature(CollectiveSignature signature) override {
-    require_running_mpi();
-    watch_.set_signature(std::move(signature));
-  }
-  std::uint64_t fingerprint() const override { return watch_.fingerprint(); }
-  std::uint64_t* opened_channels() override { return &channels_; }
   void fold(std::span<ReductionBlock> blocks, const std::string& operation) override;
   std::int64_t sum_before(std::int64_t mine) override;
 
@@ -108,17 +88,17 @@ class MpiCommunicator final : public Communicator {
   MpiOptions options_;
   MpiComm messages_, gathers_, agreements_;  ///< one for each kind of call
   MpiReductionTree reductions_;
-  const NodeRank on_node_;
   MpiWatch watch_;
   std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< the least that MPI guarantees
-  std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
+  std::uint64_t exchanges_ = 0, collectives_ = 0;
 };
 
 std::vector<Message> MpiCommunicator::exchange(std::vector<Message> outgoing) {
   constexpr const char* operation = "in an exchange";
   for (const Message& message : outgoing) require_rank(message.rank);
-  const auto own = std::stable_partition(outgoing.begin(), outgoing.end(),
-                                         [&](const Message& one) { return one.rank != rank(); });
+  const auto own =
+      std::stable_partition(outgoing.begin(), outgoing.end(),
+                            [&](const Message& message) { return message.rank != rank(); });
   std::vector<Message> to_self(std::make_move_iterator(own),
                                std::make_move_iterator(outgoing.end()));
   outgoing.erase(own, outgoing.end());
@@ -135,7 +115,7 @@ std::vector<Message> MpiCommunicator::exchange(std::vector<Message> outgoing) {
 
   std::vector<Message> incoming = under_way.take();
   const auto after = std::find_if(incoming.begin(), incoming.end(),
-                                  [&](const Message& one) { return one.rank > rank(); });
+                                  [&](const Message& message) { return message.rank > rank(); });
   incoming.insert(after, std::make_move_iterator(to_self.begin()),
                   std::make_move_iterator(to_self.end()));
   return incoming;
@@ -176,9 +156,9 @@ void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& 
   if (!blocks.front().agrees()) report_other(reductions_.all, mine, what);
   constexpr std::size_t at_once = INT_MAX / sizeof(ReductionBlock);
   for (auto rest = blocks.subspan(1); !rest.empty();) {
-    const auto some = rest.first(std::min(rest.size(), at_once));
-    fold_some(some, what);
-    rest = rest.subspan(some.size());
+    const auto part = rest.first(std::min(rest.size(), at_once));
+    fold_some(part, what);
+    rest = rest.subspan(part.size());
   }
 }
 
@@ -191,9 +171,7 @@ void MpiCommunicator::fold_some(std::span<ReductionBlock> blocks, const MpiWait&
 void MpiCommunicator::reduce_by(core::ReduceMode mode, int ranks_per_node) {
   if (mode == core::ReduceMode::flat) return;
   auto nodes = std::make_unique<MpiNodes>(reductions_.all, ranks_per_node);
-  WordReduction leaders{{nodes->leads() ? 1 : 0}, {}, {}};
-  reduce(leaders, "counting nodes");
-  const std::int64_t count = leaders.sums.front();
+  const std::int64_t count = sum(nodes->leads() ? 1 : 0, "counting nodes");
   const bool gains = count > 1 && count < size();
   if (mode == core::ReduceMode::by_node || gains) reductions_.nodes = std::move(nodes);
 }
@@ -325,13 +303,102 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
       receives, allocate);
 }
 
-}  // namespace
-
+/// Collective over `comm`.
 std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm comm, const MpiOptions& options) {
   int rank = 0, size = 1;
   mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return std::make_unique<MpiCommunicator>(comm, rank, size, options);
+  return std::make_unique<MpiCommunicator>(comm, duplicate(comm), rank, size, options);
+}
+
+/// Acts when MPI_Finalize is called: it first deletes the attributes of MPI_COMM_SELF.
+class FinalizeHook {
+ public:
+  explicit FinalizeHook(std::function<void()> action) : action_(std::move(action)) {
+    mpi_check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &FinalizeHook::act, &key_, nullptr),
+              "MPI_Comm_create_keyval");
+    mpi_check(MPI_Comm_set_attr(MPI_COMM_SELF, key_, this), "MPI_Comm_set_attr");
+  }
+  ~FinalizeHook() {
+    action_ = nullptr;
+    if (!mpi_is_running()) return;
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
+    MPI_Comm_free_keyval(&key_);
+  }
+  FinalizeHook(const FinalizeHook&) = delete;
+  FinalizeHook& operator=(const FinalizeHook&) = delete;
+
+ private:
+  static int act(MPI_Comm, int, void* hook, void*) {
+    const auto action = std::exchange(static_cast<FinalizeHook*>(hook)->action_, nullptr);
+    if (action) action();
+    return MPI_SUCCESS;
+  }
+
+  std::function<void()> action_;
+  int key_ = MPI_KEYVAL_INVALID;
+};
+
+class Session final : public MpiSession {
+ public:
+  Session(std::optional<int> fortran_handle, const MpiOptions& options) {
+    core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
+                 "the largest message exceeds INT_MAX bytes");
+    int finalized = 0, granted = 0;
+    mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
+    if (finalized)
+      core::fail(
+          ErrorCode::communication_failure,
+          "MPI has been finalised and cannot be started again: op_init, after the end of MPI by "
+          "the program or by the op_exit of a session that had started it; call MPI_Init_thread "
+          "before the first op_init and MPI_Finalize after the last op_exit");
+    began_ = !mpi_is_running();
+    if (began_)
+      mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted),
+                "MPI_Init_thread");
+    mpi_check(MPI_Query_thread(&granted), "MPI_Query_thread");
+    threads_allowed = granted == MPI_THREAD_MULTIPLE;
+    const MPI_Comm comm = fortran_handle ? MPI_Comm_f2c(*fortran_handle) : MPI_COMM_WORLD;
+    communicator = make_mpi_communicator(comm, options);
+  }
+
+  void on_finalize(std::function<void()> action) override { hook_.emplace(std::move(action)); }
+
+  ~Session() override {
+    hook_.reset();
+    communicator.reset();
+    if (began_ && mpi_is_running()) MPI_Finalize();
+  }
+
+ private:
+  bool began_ = false;
+  std::optional<FinalizeHook> hook_;
+};
+
+}  // namespace
+
+bool mpi_is_running() {
+  int initialised = 0, finalised = 0;
+  mpi_check(MPI_Initialized(&initialised), "MPI_Initialized");
+  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
+  return initialised && !finalised;
+}
+
+void end_mpi() {
+  if (mpi_is_running()) mpi_check(MPI_Finalize(), "MPI_Finalize");
+}
+
+std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
+                                      const MpiOptions& options) {
+  auto session = std::make_unique<Session>(fortran_handle, options);
+  const int launched = launched_processes();
+  if (!fortran_handle && launched > 1 && session->communicator->size() == 1)
+    core::fail(ErrorCode::communication_failure,
+               "the processes do not find each other: op_init, {} were launched, but each is alone "
+               "in MPI_COMM_WORLD and would solve the whole problem; use the launcher of the MPI "
+               "that libop2 was built with",
+               launched);
+  return session;
 }
 
 }  // namespace op2::comm

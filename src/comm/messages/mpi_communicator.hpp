@@ -37,8 +37,8 @@ struct MpiOptions {
   /// How long a rank waits before it asks the others what they are executing. It is an error only
   /// if some of them wait for each other in different calls; slow ranks are waited for.
   double seconds_before_asking = 2;
-  /// How long it waits before it says so; longer than before it asks.
-  double seconds_before_telling = 5;
+  /// How long it waits before it reports that; longer than before it asks.
+  double seconds_before_reporting = 5;
 };
 
 /// Uses a running MPI, or starts it with MPI_THREAD_MULTIPLE. Collective. May be called again while

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of blocks over all ranks: at once, or on each node and then over the nodes.
+// Reductions of MPI over all ranks, at once or by nodes.
 #pragma once
 
 #include <memory>
 #include <span>
 
+#include <comm/messages/message_layer.hpp>
 #include <comm/messages/mpi_calls.hpp>
-#include <comm/messages/mpi_collective.hpp>
-#include <comm/messages/mpi_fold.hpp>
-#include <comm/messages/reduction_blocks.hpp>
 
 namespace op2::comm {
+
+class MpiFold {
+ public:
+  MpiFold();
+  ~MpiFold();
+  MpiFold(const MpiFold&) = delete;
+  MpiFold& operator=(const MpiFold&) = delete;
+
+  MPI_Datatype type() const { return type_; }  ///< of one ReductionBlock
+  MPI_Op operation() const { return operation_; }
+  /// Leaves both to MPI_Finalize: reductions may still be in flight.
+  void keep() { kept_ = true; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+  bool kept_ = false;
+};
 
 /// The ranks of this node, and the first rank of every node. Making and destroying it is
 /// collective.

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <comm/messages/packet.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 
@@ -26,7 +25,7 @@ constexpr auto before_naps = 2ms;
 constexpr auto nap = 50us;
 constexpr auto between_rounds = 2s;
 constexpr std::size_t questions_per_round = 16;
-constexpr auto patience = 5s;  ///< to wait for the answer of a rank that is known to differ
+constexpr auto answer_timeout = 5s;  ///< to wait for the answer of a rank that is known to differ
 
 /// A rank that waits long yields its core to working ranks.
 void rest(std::chrono::steady_clock::duration waited) {
@@ -45,8 +44,8 @@ std::chrono::steady_clock::duration duration_of(double seconds) {
 
 MpiWatch::MpiWatch(MPI_Comm comm, const WatchTimes& times)
     : comm_(duplicate(comm)),
-      before_asking_(duration_of(times.before_asking)),
-      before_telling_(duration_of(times.before_telling)) {
+      ask_after_(duration_of(times.before_asking)),
+      report_after_(duration_of(times.before_reporting)) {
   comm_.keep();  // questions may still be in flight
   mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -57,7 +56,7 @@ MpiWatch::~MpiWatch() {
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
   const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be in flight
   while (!outbox_.empty() && Clock::now() < deadline) {
-    outbox_.remove_if([](Note& note) {
+    outbox_.remove_if([](ControlMessage& note) {
       int ended = 0;
       return MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS || ended;
     });
@@ -65,6 +64,11 @@ MpiWatch::~MpiWatch() {
   }
   abandon(std::move(outbox_));
   abandon(std::move(inbox_));
+}
+
+void MpiWatch::set_signature(CollectiveSignature signature) {
+  require_running_mpi();
+  signature_ = std::move(signature);
 }
 
 void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
@@ -78,19 +82,19 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   } guard{waiting_};
   waiting_ = &what;
   const auto begin = Clock::now();
-  auto next_round = begin + before_asking_;
-  bool told = false;
+  auto next_round = begin + ask_after_;
+  bool reported = false;
   while (!done()) {
     const auto now = Clock::now();
-    read_notes();
+    poll_control_messages();
     if (now >= next_round) {
       throw_if_proven();
       ask();
-      next_round = now + std::min<Clock::duration>(between_rounds, before_asking_);
+      next_round = now + std::min<Clock::duration>(between_rounds, ask_after_);
     }
-    if (!told && now - begin >= before_telling_) {
-      told = true;
-      tell_of_wait();
+    if (!reported && now - begin >= report_after_) {
+      reported = true;
+      report_long_wait();
     }
     rest(now - begin);
   }
@@ -107,12 +111,12 @@ void MpiWatch::report_mismatch(int peer, std::string_view operation) {
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();
   const auto begin = Clock::now();
-  for (auto next = begin; !states_.contains(peer) && Clock::now() < begin + patience;) {
+  for (auto next = begin; !states_.contains(peer) && Clock::now() < begin + answer_timeout;) {
     if (Clock::now() >= next) {
       send(peer, question, packed(my_state()));
-      next = Clock::now() + patience;
+      next = Clock::now() + answer_timeout;
     }
-    read_notes();
+    poll_control_messages();
     rest(before_naps);
   }
   const WaitState mine = my_state();
@@ -138,14 +142,15 @@ MpiWatch::WaitState MpiWatch::my_state() const {
 }
 
 void MpiWatch::send(int to, Kind kind, Bytes bytes) {
-  Note& note = outbox_.emplace_back(Note{MPI_REQUEST_NULL, std::move(bytes), to, kind});
+  ControlMessage& note =
+      outbox_.emplace_back(ControlMessage{MPI_REQUEST_NULL, std::move(bytes), to, kind});
   mpi_check(MPI_Isend(note.bytes.data(), static_cast<int>(note.bytes.size()), MPI_BYTE, to, kind,
                       comm_, &note.request),
             "MPI_Isend");
 }
 
-void MpiWatch::read_notes() {
-  const auto has_ended = [](Note& note) {
+void MpiWatch::poll_control_messages() {
+  const auto has_ended = [](ControlMessage& note) {
     int ended = 0;
     mpi_check(MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
     return ended != 0;
@@ -159,18 +164,18 @@ void MpiWatch::read_notes() {
   if (found) {
     int size = 0;
     mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-    Note& note = inbox_.emplace_back(
-        Note{MPI_REQUEST_NULL, Bytes(size), status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
+    ControlMessage& note = inbox_.emplace_back(ControlMessage{
+        MPI_REQUEST_NULL, Bytes(size), status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
     mpi_check(MPI_Imrecv(note.bytes.data(), size, MPI_BYTE, &message, &note.request), "MPI_Imrecv");
   }
   const auto ended = std::find_if(inbox_.begin(), inbox_.end(), has_ended);
   if (ended == inbox_.end()) return;
-  const Note note = std::move(*ended);
+  const ControlMessage note = std::move(*ended);
   inbox_.erase(ended);
   accept(note);
 }
 
-void MpiWatch::accept(const Note& note) {
+void MpiWatch::accept(const ControlMessage& note) {
   WaitState state = unpacked(note.bytes);
   if (note.kind == verdict) {
     failure_.emplace(static_cast<ErrorCode>(state.code), state.steps);
@@ -297,6 +302,114 @@ MpiWatch::WaitState MpiWatch::unpacked(const Bytes& bytes) {
   state.missing = reader.get_many<int>(reader.get<std::uint64_t>());
   state.steps = text_of(reader.rest());
   return state;
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// "rank 3", "ranks 1, 2 and 5".
+std::string list_of(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t k = 0; k < ranks.size(); ++k)
+    text += fmt::format("{}{}", k == 0 ? " " : k + 1 < ranks.size() ? ", " : " and ", ranks[k]);
+  return text;
+}
+
+}  // namespace
+
+/// One rank tells of a collective call: the lowest of those that wait in it. Ranks that wait for a
+/// waiting one say nothing: that one does, or is in a mismatch.
+void MpiWatch::report_long_wait() const {
+  const std::vector<int> silent = silent_ranks();
+  if (!report_ || silent.empty()) return;
+  for (int rank = 0; !waiting_->missing && rank < rank_; ++rank)
+    if (std::find(silent.begin(), silent.end(), rank) == silent.end()) return;
+  const WaitPurpose of = purpose();
+  const std::string why = of.why.empty() ? "it computes, writes a file, or stands still" : of.why;
+  report_(fmt::format(
+      "a long wait: rank {} waits for {}, for {}, {:.3g} s so far; no answer, because {}", rank_,
+      list_of(silent), of.what, std::chrono::duration<double>(report_after_).count(), why));
+}
+
+/// Of the ranks that this one waits for, those that were asked and have not answered.
+std::vector<int> MpiWatch::silent_ranks() const {
+  const WaitState mine = my_state();
+  std::vector<int> silent;
+  for (const int rank : asked_)
+    if (!states_.contains(rank) && (mine.for_all || waits_for(mine, rank_, mine, rank)))
+      silent.push_back(rank);
+  return silent;
+}
+
+/// Without a purpose: the call that the rank is in.
+WaitPurpose MpiWatch::purpose() const {
+  if (purpose_) return purpose_();
+  const std::string steps = signature_.describe ? signature_.describe() : "";
+  return {steps.empty() ? "a message" : steps.substr(0, steps.find('\n')), ""};
+}
+
+std::optional<std::string> MpiWatch::waiting_rank() {
+  return find_waiting_rank({});
+}
+
+/// Other ranks may compute for long before they wait for this one, or end MPI, too.
+std::optional<std::string> MpiWatch::waiting_rank_at_end() {
+  if (size_ == 1) return {};
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  mpi_check(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
+  return find_waiting_rank([&] {
+    int ended = 0;
+    mpi_check(MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  });
+}
+
+/// A rank that is in the call which this one was in last may be about to leave it: it must stay for
+/// all rounds. Ranks that also end are asked once, so a job that ends everywhere exchanges one
+/// question and one answer for each pair of ranks.
+/// @param all_end  null: the search ends after some rounds
+std::optional<std::string> MpiWatch::find_waiting_rank(const std::function<bool()>& all_end) {
+  constexpr int rounds = 4;
+  if (size_ == 1) return {};
+  const MpiWait what{"ending the program", 0, [] { return std::vector<int>(); }};
+  const MpiWait* before = std::exchange(waiting_, &what);
+  begin_wait();
+  const WaitState mine = my_state();
+  const auto ends_too = [](const auto& entry) {
+    return !entry.second.for_all && entry.second.missing.empty();
+  };
+  const auto waits = [&](const auto& entry) {
+    const auto& [rank, state] = entry;
+    if (all_end && !waits_for(state, rank, mine, rank_)) return false;
+    return !ends_too(entry) && (state.fingerprint != mine.fingerprint || state.seen >= rounds);
+  };
+  const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
+  bool is_over = false;
+  const auto goes_on = [&] {
+    is_over = is_over || (all_end && all_end());
+    return !is_over && found() == states_.end();
+  };
+  WaitState asking = mine;
+  asking.steps.clear();  // the answer is what matters
+  for (int round = 0; goes_on() && (all_end || round < rounds); ++round) {
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto known = states_.find(rank);
+      const bool ends = known != states_.end() && ends_too(*known);
+      const bool is_silent = all_end && round > 0 && known == states_.end();  // it has a question
+      if (rank != rank_ && !ends && !is_silent) send(rank, question, packed(asking));
+    }
+    const auto pause = round < rounds ? 250ms : 2000ms;
+    for (const auto end = Clock::now() + pause; Clock::now() < end && goes_on();) {
+      poll_control_messages();
+      std::this_thread::sleep_for(50us);
+    }
+  }
+  waiting_ = before;
+  const auto first = found();
+  if (is_over || first == states_.end()) return {};
+  const auto& [rank, state] = *first;
+  return fmt::format("rank {} is at: {}", rank, state.steps.substr(0, state.steps.find('\n')));
 }
 
 }  // namespace op2::comm

@@ -36,24 +36,29 @@ struct MpiWait {
 
 /// In seconds.
 struct WatchTimes {
-  double before_asking, before_telling;
+  double before_asking, before_reporting;
 };
 
-class MpiWatch {
+class MpiWatch final : public WaitWatch {
  public:
   /// Collective.
   MpiWatch(MPI_Comm comm, const WatchTimes& times);
-  ~MpiWatch();
+  ~MpiWatch() override;
 
-  void set_signature(CollectiveSignature signature) { signature_ = std::move(signature); }
-  std::uint64_t fingerprint() const { return signature_.fingerprint; }
+  /// @throws Error communication_failure if the program has ended MPI
+  void set_signature(CollectiveSignature signature) override;
+  std::uint64_t fingerprint() const override { return signature_.fingerprint; }
+  void report_mismatch(int peer) override {
+    report_mismatch(peer, "reading a message that it did not expect");
+  }
+  void set_purpose(std::function<WaitPurpose()> purpose) override { purpose_ = std::move(purpose); }
+  void on_long_wait(std::function<void(const std::string&)> report) override {
+    report_ = std::move(report);
+  }
+  std::optional<std::string> waiting_rank() override;
+  std::optional<std::string> waiting_rank_at_end() override;
+
   bool has_failed() const { return failure_.has_value(); }
-
-  /// As those of Communicator.
-  void on_long_wait(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
-  void set_purpose(std::function<WaitPurpose()> purpose) { purpose_ = std::move(purpose); }
-  std::optional<std::string> waiting_rank();
-  std::optional<std::string> waiting_rank_at_end();
 
   /// Returns once `done()`, which makes progress, is true.
   /// @throws Error collective_mismatch, from then on always; what `done` throws
@@ -77,7 +82,7 @@ class MpiWatch {
     std::vector<int> missing;
     int seen = 1;  ///< successive answers that describe the same wait
   };
-  struct Note {
+  struct ControlMessage {
     MPI_Request request = MPI_REQUEST_NULL;
     Bytes bytes;
     int peer = 0;
@@ -87,12 +92,12 @@ class MpiWatch {
   WaitState my_state() const;
   void send(int to, Kind kind, Bytes bytes);
   /// Only while this rank waits, and then always: bench/netmodel takes it for a wait.
-  void read_notes();
-  void accept(const Note& note);
+  void poll_control_messages();
+  void accept(const ControlMessage& note);
   void ask();
   std::optional<std::string> find_waiting_rank(const std::function<bool()>& all_end);
   void begin_wait();
-  void tell_of_wait() const;
+  void report_long_wait() const;
   std::vector<int> silent_ranks() const;
   WaitPurpose purpose() const;
   std::vector<int> whom_to_ask(const WaitState& mine) const;
@@ -106,8 +111,8 @@ class MpiWatch {
 
   MpiComm comm_;
   int rank_ = 0, size_ = 1;
-  Clock::duration before_asking_, before_telling_;
-  std::function<void(const std::string&)> tell_;
+  Clock::duration ask_after_, report_after_;
+  std::function<void(const std::string&)> report_;
   std::function<WaitPurpose()> purpose_;
   CollectiveSignature signature_;
   const MpiWait* waiting_ = nullptr;  ///< null while the rank does not wait
@@ -115,7 +120,7 @@ class MpiWatch {
   std::size_t rotation_ = 0;
   std::set<int> asked_;              ///< during this wait
   std::map<int, WaitState> states_;  ///< answers to this wait's questions
-  std::list<Note> outbox_, inbox_;
+  std::list<ControlMessage> outbox_, inbox_;
   std::optional<Error> failure_;
 };
 

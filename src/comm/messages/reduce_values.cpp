@@ -96,37 +96,38 @@ struct FoldedWords {
 std::string description_of(std::span<const FoldedValues> all) {
   constexpr const char* names[] = {"sum", "minimum", "maximum"};
   std::string text = "reducing";
-  for (const FoldedValues& one : all) {
-    text += &one == all.data() ? " " : ", ";
-    text += std::to_string(one.count);
+  for (const FoldedValues& reduced : all) {
+    text += &reduced == all.data() ? " " : ", ";
+    text += std::to_string(reduced.count);
     text += " x ";
-    text += core::name_of(one.type);
+    text += core::name_of(reduced.type);
     text += " (";
-    text += one.exact ? "exact sum" : names[static_cast<int>(one.fold)];
+    text += reduced.exact ? "exact sum" : names[static_cast<int>(reduced.fold)];
     text += ")";
   }
   return text;
 }
 
-void put(const FoldedValues& some, WordReduction& words) {
-  if (some.exact)
-    return core::with_rounded(some.type, [&]<class T>() {
-      for (const auto& sum : some.exact_sums<T>()) put_sum(sum, words);
+void put(const FoldedValues& folded_values, WordReduction& words) {
+  if (folded_values.exact)
+    return core::with_rounded(folded_values.type, [&]<class T>() {
+      for (const auto& sum : folded_values.exact_sums<T>()) put_sum(sum, words);
     });
-  core::with_type(some.type, [&]<class T>() {
-    const T* values = static_cast<const T*>(some.values);
-    for (int k = 0; k < some.count; ++k) put_value(values[k], some, words);
+  core::with_type(folded_values.type, [&]<class T>() {
+    const T* values = static_cast<const T*>(folded_values.values);
+    for (int k = 0; k < folded_values.count; ++k) put_value(values[k], folded_values, words);
   });
 }
 
-void take(const FoldedValues& some, FoldedWords& folded) {
-  if (some.exact)
-    return core::with_rounded(some.type, [&]<class T>() {
-      for (auto& sum : some.exact_sums<T>()) sum = folded.template exact_sum<T>();
+void take(const FoldedValues& folded_values, FoldedWords& folded) {
+  if (folded_values.exact)
+    return core::with_rounded(folded_values.type, [&]<class T>() {
+      for (auto& sum : folded_values.exact_sums<T>()) sum = folded.template exact_sum<T>();
     });
-  core::with_type(some.type, [&]<class T>() {
-    T* values = static_cast<T*>(some.values);
-    for (int k = 0; k < some.count; ++k) values[k] = folded.template value<T>(some.fold);
+  core::with_type(folded_values.type, [&]<class T>() {
+    T* values = static_cast<T*>(folded_values.values);
+    for (int k = 0; k < folded_values.count; ++k)
+      values[k] = folded.template value<T>(folded_values.fold);
   });
 }
 
@@ -135,10 +136,10 @@ void take(const FoldedValues& some, FoldedWords& folded) {
 void reduce_values(Communicator& communicator, std::span<const FoldedValues> all) {
   if (communicator.size() == 1) return;
   WordReduction words;
-  for (const FoldedValues& some : all) put(some, words);
+  for (const FoldedValues& folded_values : all) put(folded_values, words);
   communicator.reduce(words, description_of(all));
   FoldedWords folded{words};
-  for (const FoldedValues& some : all) take(some, folded);
+  for (const FoldedValues& folded_values : all) take(folded_values, folded);
 }
 
 }  // namespace op2::comm

@@ -49,4 +49,16 @@ struct BlockMesh {
 /// The rank that is to own each declared element of one set: shape [declared elements].
 using Owners = std::vector<std::int32_t>;
 
+/// Rows [first, first + count), counted over all ranks.
+struct RowRange {
+  std::int64_t first, count;
+};
+
+/// Those of a rank's block.
+inline RowRange overlap(const Blocks& blocks, int rank, const RowRange& rows) {
+  const std::int64_t begin = std::max<std::int64_t>(blocks.begin[rank], rows.first);
+  const std::int64_t end = std::min<std::int64_t>(blocks.begin[rank + 1], rows.first + rows.count);
+  return {begin, std::max<std::int64_t>(0, end - begin)};
+}
+
 }  // namespace op2::comm

@@ -69,9 +69,8 @@ class Rounds {
       for (auto& taken : taken_) std::ranges::fill(taken, 0);
       undecided_ = std::exchange(too_late_, {});
     }
-    WordReduction words{{}, {}, {most_ + 1}};
-    ranks_.reduce(words, "counting colours");
-    return Colours{std::move(colour_), static_cast<int>(words.maxima[0])};
+    const std::int64_t count = ranks_.maximum(most_ + 1, "counting colours");
+    return Colours{std::move(colour_), static_cast<int>(count)};
   }
 
  private:
@@ -83,9 +82,7 @@ class Rounds {
 
   /// On all ranks.
   std::int64_t number_of(const std::vector<std::size_t>& elements) {
-    WordReduction words{{static_cast<std::int64_t>(elements.size())}, {}, {}};
-    ranks_.reduce(words, "counting elements without a colour");
-    return words.sums.front();
+    return ranks_.sum(std::ssize(elements), "counting elements without a colour");
   }
 
   std::span<const GlobalId> targets_of(const SharedTargets& some, std::size_t element) const {

@@ -9,7 +9,6 @@
 #include <ptscotch.h>
 
 #include <comm/messages/records.hpp>
-#include <comm/partition/dual_graph.hpp>
 #include <comm/partition/partition.hpp>
 #include <comm/partition/scotch_calls.hpp>
 #include <core/error.hpp>
@@ -25,23 +24,6 @@ void check_ptscotch(int code, const char* call) {
                "OP2_PARTITIONER=rcb",
                call, code);
 }
-
-/// An object of a C library, initialised in place and freed at the end of the scope.
-template <class T, auto Free>
-class Resource {
- public:
-  template <class Init>
-  Resource(const char* call, const Init& init) {
-    check_ptscotch(init(&value_), call);
-  }
-  ~Resource() { Free(&value_); }
-  Resource(const Resource&) = delete;
-  Resource& operator=(const Resource&) = delete;
-  T* get() { return &value_; }
-
- private:
-  T value_{};
-};
 
 using PrivateMpi = Resource<MPI_Comm, MPI_Comm_free>;
 using Context = Resource<SCOTCH_Context, SCOTCH_contextExit>;
@@ -61,26 +43,28 @@ struct Arrays {
 /// @param arrays  outlive the graph
 void build(SCOTCH_Dgraph* graph, Arrays& arrays) {
   const auto arcs = static_cast<SCOTCH_Num>(arrays.neighbours.size());
-  check_ptscotch(SCOTCH_dgraphBuild(graph, 0, arrays.vertices(), arrays.vertices(), arrays.first.data(),
-                           arrays.first.data() + 1, nullptr, nullptr, arcs, arcs,
-                           arrays.neighbours.data(), nullptr, nullptr),
-        "SCOTCH_dgraphBuild");
+  check_ptscotch(SCOTCH_dgraphBuild(graph, 0, arrays.vertices(), arrays.vertices(),
+                                    arrays.first.data(), arrays.first.data() + 1, nullptr, nullptr,
+                                    arcs, arcs, arrays.neighbours.data(), nullptr, nullptr),
+                 "SCOTCH_dgraphBuild");
 }
 
 /// @return the part of each vertex of this rank
 std::vector<SCOTCH_Num> parts_of(MPI_Comm ranks, int parts, Arrays& arrays) {
-  PrivateMpi mpi("MPI_Comm_dup", [&](MPI_Comm* copy) { return MPI_Comm_dup(ranks, copy); });
-  Context context("SCOTCH_contextInit", SCOTCH_contextInit);
-  Graph graph("SCOTCH_dgraphInit",
+  PrivateMpi mpi(check_ptscotch, "MPI_Comm_dup",
+                 [&](MPI_Comm* copy) { return MPI_Comm_dup(ranks, copy); });
+  Context context(check_ptscotch, "SCOTCH_contextInit", SCOTCH_contextInit);
+  Graph graph(check_ptscotch, "SCOTCH_dgraphInit",
               [&](SCOTCH_Dgraph* init) { return SCOTCH_dgraphInit(init, *mpi.get()); });
   make_deterministic(context.get(), check_ptscotch);
   build(graph.get(), arrays);
-  Graph bound("SCOTCH_contextBindDgraph", [&](SCOTCH_Dgraph* init) {
+  Graph bound(check_ptscotch, "SCOTCH_contextBindDgraph", [&](SCOTCH_Dgraph* init) {
     return SCOTCH_contextBindDgraph(context.get(), graph.get(), init);
   });
-  Strategy strategy("SCOTCH_stratInit", SCOTCH_stratInit);
+  Strategy strategy(check_ptscotch, "SCOTCH_stratInit", SCOTCH_stratInit);
   std::vector<SCOTCH_Num> result(arrays.first.size());  // one too many, so that none is null
-  check_ptscotch(SCOTCH_dgraphPart(bound.get(), parts, strategy.get(), result.data()), "SCOTCH_dgraphPart");
+  check_ptscotch(SCOTCH_dgraphPart(bound.get(), parts, strategy.get(), result.data()),
+                 "SCOTCH_dgraphPart");
   result.pop_back();
   return result;
 }

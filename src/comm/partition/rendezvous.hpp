@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends values for elements of a set to the ranks that declare these elements.
+// Values of elements that travel to or from the ranks that declare these elements.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,6 +29,20 @@ struct Ragged {
     return {values.data() + first[i], values.data() + first[i + 1]};
   }
 };
+
+/// Sorts every row and removes repetitions.
+template <class T>
+void sort_and_unite(Ragged<T>& rows) {
+  auto end = rows.values.begin();
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = rows.row(i);
+    rows.first[i] = end - rows.values.begin();
+    std::sort(row.begin(), row.end());
+    end = std::unique_copy(row.begin(), row.end(), end);
+  }
+  rows.values.erase(end, rows.values.end());
+  rows.first.back() = static_cast<std::int64_t>(rows.values.size());
+}
 
 /// Collects values addressed to elements, then delivers all of them at once.
 template <class T>
@@ -72,6 +88,61 @@ class Rendezvous {
   const Blocks& set_;
   const int own_;
   std::vector<std::vector<Letter>> outgoing_;  ///< shape [ranks][any number]
+};
+
+/// Which rows of one set go from their declaring ranks to the ranks that request them.
+class RowRequest {
+ public:
+  /// Collective. Cost: one exchange.
+  /// @param wanted  global indices, ascending, each once
+  RowRequest(Communicator& communicator, const Blocks& set, std::span<const GlobalId> wanted);
+
+  /// The wanted rows, in their order. Collective. Cost: one exchange.
+  /// @param declared  the rows that this rank declares, of `row_bytes` bytes each
+  Bytes rows(std::span<const std::byte> declared, std::size_t row_bytes) const;
+
+ private:
+  struct Wish {
+    int rank;
+    std::vector<std::int32_t> declared;  ///< positions in the own block
+  };
+  Communicator& communicator_;
+  std::vector<Wish> wishes_;
+};
+
+/// Those of the elements that other ranks declare, ascending, each once.
+std::vector<GlobalId> declared_elsewhere(const Blocks& set, int rank, std::vector<GlobalId> ids);
+
+/// Values of the requested elements and of all declared ones. Memory: the requested elements that
+/// other ranks declare.
+template <class T>
+class ValueLookup {
+ public:
+  /// Collective. Cost: two exchanges.
+  /// @param set       outlives this object
+  /// @param declared  values of the elements declared here; outlives this object
+  /// @param wanted    global indices, in any order, may repeat
+  ValueLookup(Communicator& communicator, const Blocks& set, const std::vector<T>& declared,
+              std::vector<GlobalId> wanted)
+      : set_(set),
+        declared_(declared),
+        rank_(communicator.rank()),
+        away_(declared_elsewhere(set, rank_, std::move(wanted))),
+        values_(from_bytes<T>(RowRequest(communicator, set, away_)
+                                  .rows(std::as_bytes(std::span(declared)), sizeof(T)))) {}
+
+  /// Local. Cost O(1) for a declared element, otherwise O(log requested elements).
+  T value_of(GlobalId id) const {
+    if (set_.declares(rank_, id)) return declared_[id - set_.begin[rank_]];
+    return values_[std::lower_bound(away_.begin(), away_.end(), id) - away_.begin()];
+  }
+
+ private:
+  const Blocks& set_;
+  const std::vector<T>& declared_;
+  const int rank_;
+  const std::vector<GlobalId> away_;  ///< requested, declared by other ranks
+  const std::vector<T> values_;       ///< of those
 };
 
 }  // namespace op2::comm

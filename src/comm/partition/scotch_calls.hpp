@@ -8,11 +8,22 @@
 
 namespace op2::comm {
 
-/// A Scotch structure that is freed at the end of the scope.
-template <class T, auto Exit>
-struct Scoped {
-  T value{};
-  ~Scoped() { Exit(&value); }
+/// An object of a C library, initialised in place and freed at the end of the scope.
+template <class T, auto Free>
+class Resource {
+ public:
+  /// @param check  is given the code of the call and its name; throws if it failed
+  template <class Check, class Init>
+  Resource(const Check& check, const char* call, const Init& init) {
+    check(init(&value_), call);
+  }
+  ~Resource() { Free(&value_); }
+  Resource(const Resource&) = delete;
+  Resource& operator=(const Resource&) = delete;
+  T* get() { return &value_; }
+
+ private:
+  T value_{};
 };
 
 /// Gives the same result in every run and in every call:

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include <comm/halo/row_request.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>

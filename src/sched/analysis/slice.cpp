@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <comm/halo/row_lists.hpp>
+#include <comm/halo/halo_exchange.hpp>
 #include <sched/analysis/chain_analysis.hpp>
 #include <sched/rows.hpp>
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <set>
 
-#include <comm/halo/halo_messages.hpp>
+#include <comm/halo/halo_exchange.hpp>
 #include <core/layout.hpp>
 #include <core/loop_record.hpp>
 #include <sched/analysis/fuse.hpp>

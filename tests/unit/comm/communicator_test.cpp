@@ -253,7 +253,7 @@ TEST(FakeCommunicator, AReportedMismatchNamesBothSides) {
     run_fake_ranks(2, [](Communicator& ranks) {
       ranks.set_signature(loop(
           1, ranks.is_root() ? "loop 'a' (x.cpp:1) source=12" : "loop 'a' (x.cpp:1) source=34"));
-      if (ranks.is_root()) ranks.report_mismatch(1);
+      if (ranks.is_root()) ranks.watch().report_mismatch(1);
       ranks.barrier();
     });
   });

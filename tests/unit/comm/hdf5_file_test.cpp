@@ -254,10 +254,7 @@ TEST_F(Hdf5LinkTest, DatasetsOfOtherFilesAreRead) {
 TEST_F(Hdf5LinkTest, DatasetsOfOtherFilesAreNotWritten) {
   const std::string before = content_of(path), other = content_of(directory / "b.h5");
   for (const std::string& name : outside)
-    EXPECT_THAT(error_text(ErrorCode::bad_dataset,
-                           [&] {
-                             write<int>(name, {5, 6});
-                           }),
+    EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { write<int>(name, {5, 6}); }),
                 refusal(name));
   EXPECT_EQ(content_of(path), before);
   EXPECT_EQ(content_of(directory / "b.h5"), other);

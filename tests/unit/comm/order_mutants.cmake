@@ -6,10 +6,10 @@ function(op2_add_order_mutant name file text replacement)
   op2_add_file_mutant(${name} comm/order/${file} "${text}" "${replacement}" op2_order_checks CanonicalPlaces.*)
 endfunction()
 
-op2_add_order_mutant(roots_of_ranks level_keys.cpp "ranks_.reduce(words, \"the farthest element\");" "")
-op2_add_order_mutant(ties_in_any_order dense_places.cpp "auto operator<=>(const Item&) const = default;"
+op2_add_order_mutant(roots_of_ranks order_keys.cpp "ranks_.maximum(mine, \"the farthest element\")" "mine")
+op2_add_order_mutant(ties_in_any_order order_keys.cpp "auto operator<=>(const Item&) const = default;"
   "auto operator<=>(const Item& other) const { return key <=> other.key; }
   bool operator==(const Item& other) const { return key == other.key; }")
-op2_add_order_mutant(boxes_of_ranks coordinate_keys.cpp "reduce_values(ranks, bounds);" "(void)ranks, (void)bounds;")
+op2_add_order_mutant(boxes_of_ranks order_keys.cpp "reduce_values(ranks, bounds);" "(void)ranks, (void)bounds;")
 op2_add_file_mutant(colours_by_local_index comm/partition/colours.cpp "core::splitmix64(elements_[element])"
   "core::splitmix64(element)" op2_colours_checks Colours.*)

@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/partition/dual_graph.hpp>
 #include <support/block_meshes.hpp>
+#include <support/expect_error.hpp>
 #include <support/fake_communicator.hpp>
 
 namespace op2::test {
@@ -333,6 +333,47 @@ TEST(PartitionQuality, CountsElementsAndCutRowsOfAllRanks) {
       EXPECT_EQ(quality.sets[1].smallest, ranks == 3 ? 1 : 0);
       EXPECT_THAT(quality.cut, ElementsAre(2));
     });
+}
+
+comm::Partitioner named(const std::string& name) {
+  return {name, "a test", comm::PartitionInput::nothing, nullptr};
+}
+
+TEST(Partitioners, AreFoundByName) {
+  const auto all = comm::library_partitioners();
+  ASSERT_NE(all.find("rcb"), nullptr);
+  EXPECT_EQ(all.find("rcb")->input, comm::PartitionInput::coordinates);
+  EXPECT_EQ(all.find("metis"), nullptr);
+}
+
+TEST(Partitioners, OfOneNameAreAnError) {
+  auto all = comm::library_partitioners();
+  const auto text = error_text(ErrorCode::bad_name, [&] { all.add(named("rcb")); });
+  EXPECT_THAT(text, testing::HasSubstr("two partitioners have the same name: 'rcb'"));
+  EXPECT_EQ(all.find("rcb")->title, "coordinate bisection") << "the first one stays";
+}
+
+TEST(Partitioners, NeedANameInLowerCase) {
+  auto all = comm::library_partitioners();
+  error_text(ErrorCode::bad_name, [&] { all.add(named("")); });
+  const auto text = error_text(ErrorCode::bad_name, [&] { all.add(named("Metis")); });
+  EXPECT_THAT(text, testing::HasSubstr("'Metis'; use lower-case letters"));
+}
+
+TEST(Partitioners, AreListedInTheirOrder) {
+  auto all = comm::library_partitioners();
+  all.add(named("metis"));
+  EXPECT_EQ(all.names(), "ptscotch, rcb, block, random, external or metis");
+}
+
+TEST(GivenOwners, OutOfRangeNameTheDatTheElementAndTheRanks) {
+  const auto text = error_text(ErrorCode::bad_range, [] {
+    comm::run_fake_ranks(2, [](comm::Communicator& ranks) {
+      const std::int32_t owners[] = {1, ranks.is_root() ? 0 : 2};
+      comm::given_owners(ranks, comm::Blocks{{0, 2, 4}}, owners, "part");
+    });
+  });
+  EXPECT_THAT(text, testing::HasSubstr("dat 'part'[3] = 2, not in [0, 2)"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/messages/reduction_blocks.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 #include <support/stderr_capture.hpp>

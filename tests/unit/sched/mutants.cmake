@@ -52,7 +52,7 @@ op2_add_mutant(up_too_low core/levels.hpp "even_floor(h) + 2" "even_floor(h) + 1
 op2_add_mutant(cov_too_high core/levels.hpp "even_floor(h - 1)" "even_floor(h - 1) + 2")
 op2_add_mutant(local_targets_too_low core/levels.hpp "even_floor(h + 1) - 2" "even_floor(h + 1) - 4")
 op2_add_mutant(local_inside_too_high core/levels.hpp "h < 0 ? inside(h) :" "h < 0 ? inside(h) + 2 :")
-op2_add_mutant(local_map_of_one_rank comm/halo/local_maps.cpp "map.remote_targets.empty() ? 1 : 0" "1")
+op2_add_mutant(local_map_of_one_rank comm/halo/halo_plan.cpp "map.remote_targets.empty() ? 1 : 0" "1")
 op2_add_mutant(slice_claims_levels sched/analysis/slice.cpp "loop.slice < 0 ? loop.extent : std::min(loop.extent, 0)" "loop.extent")
 op2_add_mutant(slice_without_old_values sched/analysis/slice.cpp "arg.access == OP_READ || arg.access == OP_RW ||" "arg.access == OP_READ ||")
 op2_add_mutant(core_without_write_after_read sched/analysis/chain_analysis.cpp

@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/messages/reduction_blocks.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <core/error.hpp>
 #include <sched/analysis/analyse.hpp>
 #include <sched/analysis/fuse.hpp>

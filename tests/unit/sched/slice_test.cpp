@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/halo/halo_messages.hpp>
+#include <comm/halo/halo_exchange.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 

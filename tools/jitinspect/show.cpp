@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,14 +8,66 @@
 #include <jit/cache_key.hpp>
 #include <jit/cache_resources.hpp>
 
-#include "code_statistics.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "store.hpp"
-#include "text.hpp"
 
 namespace op2::jitinspect {
 
 namespace {
+
+// Instructions in LLVM IR and in assembly, counted line by line: enough to see at a glance whether
+// a kernel was vectorised and whether it calls anything.
+
+struct IrStatistics {
+  std::int64_t instructions = 0;
+  std::int64_t loads = 0;
+  std::int64_t stores = 0;
+  std::int64_t calls = 0;    ///< without LLVM's intrinsics
+  std::int64_t vectors = 0;  ///< instructions on vectors of fixed length
+};
+
+bool contains(std::string_view line, std::string_view words) {
+  return line.find(words) != std::string_view::npos;
+}
+
+/// "<4 x double>" and the like.
+bool names_a_vector(std::string_view line) {
+  for (std::size_t at = line.find('<'); at < line.size(); at = line.find('<', at + 1)) {
+    std::size_t end = at + 1;
+    while (end < line.size() && std::isdigit(static_cast<unsigned char>(line[end]))) ++end;
+    if (end > at + 1 && line.substr(end).starts_with(" x ")) return true;
+  }
+  return false;
+}
+
+/// Deeper lines continue an instruction, others are labels, declarations and metadata.
+bool is_ir_instruction(std::string_view line) {
+  return line.size() > 2 && line.starts_with("  ") && line[2] != ' ' && line[2] != ';' &&
+         line[2] != ']';
+}
+
+IrStatistics ir_statistics(std::string_view ir) {
+  IrStatistics sum;
+  for (const std::string& line : split(ir, '\n')) {
+    if (!is_ir_instruction(line)) continue;
+    ++sum.instructions;
+    sum.loads += contains(line, " = load ");
+    sum.stores += line.starts_with("  store ");
+    sum.calls += contains(line, "call ") && !contains(line, "@llvm.");
+    sum.vectors += names_a_vector(line);
+  }
+  return sum;
+}
+
+/// Instructions in the text of an assembler file, or of PTX.
+std::int64_t assembly_instructions(std::string_view assembly) {
+  std::int64_t count = 0;
+  for (const std::string& line : split(assembly, '\n'))
+    count += line.size() > 1 && line[0] == '\t' &&
+             (line[1] == '@' || std::isalpha(static_cast<unsigned char>(line[1])) != 0);
+  return count;
+}
 
 using jit::CacheEntry;
 

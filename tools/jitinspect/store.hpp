@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <jit/cache_directory.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/cache_format.hpp>
 
 namespace op2::jitinspect {
@@ -64,5 +65,17 @@ const StoredEntry& good_one(const StoredEntry& stored);
 /// The same entry with all that `load` left out of it.
 /// @throws Failure if it cannot be read any more
 StoredEntry complete(const Store& store, const StoredEntry& entry);
+
+/// One field in which two keys differ: what is left of its items without the equal ones at the
+/// beginning and at the end. Items are lines, features, or the statements of a text of one line.
+struct Difference {
+  std::string field;
+  const char* unit = "line";  ///< what an item is
+  std::size_t first = 1;      ///< number of the first item that differs, from 1
+  std::vector<std::string> ours;
+  std::vector<std::string> theirs;
+};
+
+std::vector<Difference> differences(const jit::KeyFields& ours, const jit::KeyFields& theirs);
 
 }  // namespace op2::jitinspect

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The commands that compare: why-missed, diff.
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <tuple>
 
 #include <fmt/core.h>
 
+#include <core/progress.hpp>
+#include <core/text_file.hpp>
+#include <core/tool_log.hpp>
+#include <core/value_hashes.hpp>
 #include <jit/cache_key.hpp>
 
 #include "commands.hpp"
-#include "key_differences.hpp"
+#include "output.hpp"
 #include "store.hpp"
-#include "terminal.hpp"
-#include "text.hpp"
 
 namespace op2::jitinspect {
-
 namespace {
 
 constexpr std::size_t shown_lines = 6;
@@ -72,12 +76,13 @@ const StoredEntry* nearest_named(const Store& store, const StoredEntry& entry,
 Json as_json(const StoredEntry& entry, const StoredEntry* other) {
   Json found = Json::array();
   if (other != nullptr)
-    for (const Difference& each : differences(entry.parsed.entry.key, other->parsed.entry.key))
-      found.push_back({{"field", each.field},
-                       {"unit", each.unit},
-                       {"first", each.first},
-                       {"this", each.ours},
-                       {"other", each.theirs}});
+    for (const Difference& difference :
+         differences(entry.parsed.entry.key, other->parsed.entry.key))
+      found.push_back({{"field", difference.field},
+                       {"unit", difference.unit},
+                       {"first", difference.first},
+                       {"this", difference.ours},
+                       {"other", difference.theirs}});
   return {{"key", jit::name_of(entry.parsed.key)},
           {"kernel", entry.parsed.entry.key.kernel},
           {"other", other == nullptr ? Json() : Json(jit::name_of(other->parsed.key))},
@@ -104,12 +109,13 @@ void print(const StoredEntry& entry, const StoredEntry& other) {
   fmt::print("  other (-)  {}\n", words_for(other));
   fmt::print("{} of the {} fields of the key {}\n", found.size(), jit::key_fields.size(),
              found.size() == 1 ? "differs" : "differ");
-  for (const Difference& each : found) {
-    const bool one_line = each.first == 1 && each.ours.size() <= 1 && each.theirs.size() <= 1;
-    fmt::print("  {}{}\n", each.field,
-               one_line ? "" : fmt::format(", from {} {}", each.unit, each.first));
-    print_lines('-', each.theirs);
-    print_lines('+', each.ours);
+  for (const Difference& difference : found) {
+    const bool one_line =
+        difference.first == 1 && difference.ours.size() <= 1 && difference.theirs.size() <= 1;
+    fmt::print("  {}{}\n", difference.field,
+               one_line ? "" : fmt::format(", from {} {}", difference.unit, difference.first));
+    print_lines('-', difference.theirs);
+    print_lines('+', difference.ours);
   }
 }
 
@@ -131,6 +137,91 @@ int why_missed(const Common& common, const std::string& key, const std::string& 
         words_for(entry), other == nullptr ? "" : "the nearest entry with one of its kernels:\n");
   if (other != nullptr) print(entry, *other);
   return 0;
+}
+
+namespace {
+
+using core::ValueHash;
+
+struct HashFile {
+  std::string path;
+  std::vector<ValueHash> values;
+};
+
+HashFile read(const std::string& path) {
+  core::Log log = core::tool_log("op2-jitinspect");
+  const core::Progress progress(log, fmt::format("reading '{}'", path));
+  const std::optional<std::string> text = core::read_file(path.c_str());
+  if (!text) throw Failure(2, fmt::format("cannot read '{}'", path));
+  auto values = core::hashes_in(*text);
+  if (!values) throw Failure(2, fmt::format("'{}' is not a file that OP2_HASH has written", path));
+  return {path, std::move(*values)};
+}
+
+/// The position of the first value that the files do not share.
+std::size_t first_difference(const HashFile& one, const HashFile& other) {
+  return static_cast<std::size_t>(std::ranges::mismatch(one.values, other.values).in1 -
+                                  one.values.begin());
+}
+
+/// How many positions have different values.
+std::size_t count_differences(const HashFile& one, const HashFile& other) {
+  const std::size_t shorter = std::min(one.values.size(), other.values.size());
+  std::size_t count = std::max(one.values.size(), other.values.size()) - shorter;
+  for (std::size_t k = 0; k < shorter; ++k) count += one.values[k] == other.values[k] ? 0 : 1;
+  return count;
+}
+
+/// Null after the end of the file.
+const ValueHash* value_at(const HashFile& file, std::size_t position) {
+  return position < file.values.size() ? &file.values[position] : nullptr;
+}
+
+/// What a user can conclude from the first difference.
+const char* meaning(const ValueHash* one, const ValueHash* other) {
+  if (one == nullptr || other == nullptr || one->what != other->what)
+    return "the programs do not declare and ask for the same values";
+  if (one->what.starts_with(core::declaration))
+    return "the programs do not declare the same mesh, with the same global numbers";
+  return "a value is not the same";
+}
+
+Json as_json(const ValueHash* value) {
+  if (value == nullptr) return {};
+  return {{"hash", value->hash}, {"what", value->what}};
+}
+
+void print(const HashFile& file, std::size_t position) {
+  const ValueHash* value = value_at(file, position);
+  // The first line of a file is its heading.
+  fmt::print("  {}:{}  {}\n", printable(file.path), position + 2,
+             value == nullptr ? "no more values"
+                              : fmt::format("{}  {}", value->hash, printable(value->what)));
+}
+
+}  // namespace
+
+int diff(const Common& common, const std::string& path, const std::string& other_path) {
+  const HashFile one = read(path), other = read(other_path);
+  const std::size_t first = first_difference(one, other);
+  const std::size_t different = count_differences(one, other);
+  const ValueHash *const here = value_at(one, first), *const there = value_at(other, first);
+  const std::size_t all = std::max(one.values.size(), other.values.size());
+  if (common.json) {
+    print_json({{"values", all},
+                {"different", different},
+                {"first", different == 0 ? Json() : Json(first)},
+                {"one", as_json(here)},
+                {"other", as_json(there)}});
+  } else if (different == 0) {
+    fmt::print("the same bits: {} values\n", all);
+  } else {
+    fmt::print("{} of {} values differ; the first:\n", different, all);
+    print(one, first);
+    print(other, first);
+    fmt::print("{}\n", meaning(here, there));
+  }
+  return different == 0 ? 0 : 1;
 }
 
 }  // namespace op2::jitinspect

@@ -4,14 +4,12 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <jit/kernel_library/algorithms.hpp>
-#include <jit/kernel_library/complex_numbers.hpp>
-#include <jit/kernel_library/numbers.hpp>
-#include <jit/kernel_library/utilities.hpp>
+#include <jit/kernel_library/kernel_headers.hpp>
 #include <jit/loop_nest.hpp>
 #include <jit/math_names.hpp>
 
@@ -30,27 +28,20 @@ inline std::string whole_library() {
   return text;
 }
 
+/// Adds those of a folder of the kernel library.
+inline void add_headers(std::vector<IncludedFile>& headers, std::string_view folder) {
+  for (const KernelHeader& header : kernel_headers())
+    if (header.folder == folder) headers.push_back({header.name, header.text});
+}
+
 /// They include <stddef.h>, <math.h> and <initializer_list>, which each compiler has its own of.
 inline std::vector<IncludedFile> common_headers() {
-  return {{"algorithm", algorithms},
-          {"utility", utilities},
-          {"array", arrays},
-          {"numeric", numerics},
-          {"functional", functionals},
-          {"limits", limits},
-          {"numbers", numbers},
-          {"complex", complex_numbers},
-          {"op2_traits", number_traits},
-          {"op2_library", whole_library()},
-          {"cmath", "#include <math.h>\n"},
-          {"cstdlib", "#include <stdlib.h>\n"},
-          {"cstdint", "#include <stdint.h>\n"},
-          {"cstddef", "#include <stddef.h>\n"},
-          {"cfloat", "#include <float.h>\n"},
-          {"climits", "#include <limits.h>\n"},
-          {"cstring", "#include <string.h>\n"},
-          {"cstdio", "#include <stdio.h>\n"},
-          {"cassert", "#include <assert.h>\n"}};
+  std::vector<IncludedFile> headers{{"op2_library", whole_library()}};
+  for (const char* name :
+       {"assert", "float", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string"})
+    headers.push_back({fmt::format("c{}", name), fmt::format("#include <{}.h>\n", name)});
+  add_headers(headers, "common");
+  return headers;
 }
 
 /// The beginning of <math.h>: functions of one and of two arguments, also in std.

@@ -43,7 +43,7 @@ class CheckTree(unittest.TestCase):
             **self.includes("tools/model/a.cpp", "sched/analyse.hpp"),
             **self.includes("tools/model/b.cpp", "comm/a.hpp"),
             **self.includes("tools/embed_kernels/a.cpp", "clang/AST/Decl.h"),
-            **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/simd_header.hpp"),
+            **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/toolchain.hpp"),
             "tools/setup.sh": "#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n",
             "src/core/b.cpp": SPDX + 'snprintf(b); entry.exit(1); // printf("x")\n'
                               'R"(int\nprintf(const char*);)";\n',

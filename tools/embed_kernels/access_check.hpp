@@ -7,24 +7,19 @@
 
 #include <clang/AST/Decl.h>
 
-#include <jit/llvm/access/access_rules.hpp>
-
 #include "loops.hpp"
-#include "message.hpp"
 #include "options.hpp"
 
 namespace op2::embed {
 
-/// What the call of a loop says about an argument.
-jit::AccessRule rule_of(const LoopArgument& argument);
-
-/// What is wrong if a parameter's type is not that of the argument's data; otherwise empty.
-std::string type_fault(const Unit& unit, const clang::ParmVarDecl& parameter,
-                       const LoopArgument& argument);
-
 /// Kernels that violate an access mode: warnings, or errors with AccessCheck::error. Those that use
 /// values of others whatever the data, and parameters that do not match the arguments in number or
 /// type: errors. Reports nothing where it is not certain.
-std::vector<Message> access_faults(const Unit& unit, const Loops& loops, AccessCheck check);
+std::vector<jit::Diagnostic> access_faults(const Unit& unit, const Loops& loops, AccessCheck check);
+
+/// What is proven of a kernel when a program is built, so that it needs no compiler for that later:
+/// lines as in jit/embedded_facts.hpp, one for each form of the loops that call it, each once.
+/// Empty if nothing can be proven.
+std::string facts_of(const Unit& unit, const Loops& loops, const clang::FunctionDecl& kernel);
 
 }  // namespace op2::embed

@@ -12,7 +12,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
-#include "parse_unit.hpp"
+#include "unit.hpp"
 
 namespace op2::embed {
 

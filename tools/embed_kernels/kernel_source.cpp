@@ -2,21 +2,192 @@
 #include "kernel_source.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/RecordLayout.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "class_gaps.hpp"
-#include "names.hpp"
-#include "token_writer.hpp"
+#include "spelling.hpp"
 
 namespace op2::embed {
 namespace {
+
+using Tokens = llvm::ArrayRef<clang::syntax::Token>;
+
+/// Ranges of tokens to leave out: the first token, and the one after the last.
+using Gaps = std::map<const clang::syntax::Token*, const clang::syntax::Token*>;
+
+/// Writes tokens as text, with the line breaks of the program's files.
+class TokenWriter {
+ public:
+  /// `rewrites` must outlive the writer.
+  TokenWriter(const clang::SourceManager& sources,
+              const std::map<clang::SourceLocation, Rewrite>& rewrites)
+      : sources_(sources), rewrites_(rewrites) {}
+
+  void write(Tokens tokens, const Gaps& gaps = {});
+  /// Writes `line` on a separate line.
+  void write_line(const std::string& line);
+  /// Writes `text` without a separator.
+  void append(const std::string& text);
+
+  const std::string& text() const { return text_; }
+
+ private:
+  /// Writes the white space between the last token and the next one.
+  void separate(const clang::syntax::Token& next);
+
+  const clang::SourceManager& sources_;
+  const std::map<clang::SourceLocation, Rewrite>& rewrites_;
+  std::string text_;
+  clang::FileID file_;
+  unsigned line_ = 0;
+  clang::SourceLocation end_;  ///< of the last token, if it stands in a file
+  clang::tok::TokenKind last_ = clang::tok::unknown;
+};
+
+/// Whether two tokens are written without a space between them.
+bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
+  using namespace clang::tok;
+  const auto is_one = [](TokenKind kind, std::initializer_list<TokenKind> list) {
+    return std::find(list.begin(), list.end(), kind) != list.end();
+  };
+  return is_one(left, {l_paren, l_square}) || is_one(right, {r_paren, r_square, comma, semi});
+}
+
+void TokenWriter::separate(const clang::syntax::Token& next) {
+  const auto location = next.location();
+  const auto offset = sources_.getDecomposedExpansionLoc(location);
+  const unsigned line = sources_.getLineNumber(offset.first, offset.second);
+  if (offset.first != file_ || line != line_) {
+    constexpr unsigned deepest = 40;
+    const unsigned column = sources_.getColumnNumber(offset.first, offset.second);
+    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+    text_.append(std::min(column - 1, deepest), ' ');
+  } else if (!(location.isFileID() && location == end_) && !is_tight(last_, next.kind())) {
+    text_ += ' ';
+  }
+  file_ = offset.first;
+  line_ = line;
+}
+
+void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
+  for (const auto* token = tokens.begin(); token < tokens.end();) {
+    if (const auto gap = gaps.find(token); gap != gaps.end()) {
+      token = gap->second;
+      end_ = {};
+      continue;
+    }
+    separate(*token);
+    const auto change = rewrites_.find(token->location());
+    if (change != rewrites_.end()) {
+      text_ += change->second.replacement;
+      while (token < tokens.end() && token->location() != change->second.last) ++token;
+    } else {
+      text_ += token->text(sources_).str();
+    }
+    if (token == tokens.end()) break;
+    last_ = token->kind();
+    end_ = token->location().isFileID() ? token->endLocation() : clang::SourceLocation();
+    ++token;
+  }
+}
+
+void TokenWriter::write_line(const std::string& line) {
+  if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+  text_ += line + "\n";
+  file_ = {};
+  line_ = 0;
+}
+
+void TokenWriter::append(const std::string& text) {
+  text_ += text;
+}
+
+/// The class that a declaration at namespace scope defines, or null.
+const clang::CXXRecordDecl* class_of(const clang::Decl& declaration) {
+  if (const auto* general = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration))
+    return general->getTemplatedDecl();
+  if (const auto* alias = llvm::dyn_cast<clang::TypedefDecl>(&declaration)) {
+    const auto* tag = alias->getUnderlyingType()->getAsTagDecl();
+    return llvm::dyn_cast_or_null<clang::CXXRecordDecl>(tag);
+  }
+  return llvm::dyn_cast<clang::CXXRecordDecl>(&declaration);
+}
+
+class GapFinder {
+ public:
+  GapFinder(const Unit& unit, const Closure& closure) : unit_(unit), closure_(closure) {}
+
+  void visit(const clang::CXXRecordDecl& record) {
+    for (const auto* member : record.decls()) {
+      if (member->isImplicit()) continue;
+      if (const auto* inner = class_of(*member); inner != nullptr && inner != &record) {
+        if (inner->getLexicalDeclContext() == &record) visit(*inner);
+      } else if (is_unused(*member)) {
+        leave_out(*member);
+      }
+    }
+  }
+
+  Gaps gaps;
+
+ private:
+  bool is_unused(const clang::Decl& member) const {
+    const clang::FunctionDecl* function = member.getAsFunction();
+    if (const auto* friendship = llvm::dyn_cast<clang::FriendDecl>(&member)) {
+      if (friendship->getFriendDecl() == nullptr) return false;
+      function = friendship->getFriendDecl()->getAsFunction();
+    }
+    if (function == nullptr) return false;
+    return !function->isExplicitlyDefaulted() && !function->isDeleted() &&
+           !closure_.members.contains(function->getCanonicalDecl());
+  }
+
+  void leave_out(const clang::Decl& member) {
+    const auto all = unit_.tokens.expandedTokens();
+    const auto tokens = unit_.tokens.expandedTokens(member.getSourceRange());
+    if (tokens.empty()) return;
+    const auto* after = tokens.end();
+    if (after != all.end() && after->kind() == clang::tok::semi) ++after;
+    gaps[before_attributes(tokens.begin())] = after;
+  }
+
+  /// Moves `begin` in front of attributes: `[[nodiscard]] double f();` begins with one.
+  const clang::syntax::Token* before_attributes(const clang::syntax::Token* begin) const {
+    const auto* first = unit_.tokens.expandedTokens().begin();
+    while (begin - first > 4 && begin[-1].kind() == clang::tok::r_square &&
+           begin[-2].kind() == clang::tok::r_square) {
+      const auto* open = begin - 3;
+      while (open > first &&
+             !(open[0].kind() == clang::tok::l_square && open[-1].kind() == clang::tok::l_square))
+        --open;
+      begin = open - 1;
+    }
+    return begin;
+  }
+
+  const Unit& unit_;
+  const Closure& closure_;
+};
+
+/// Member functions that the kernel does not call, so that what they need is not needed either.
+/// @param declaration  of any kind; classes nested in it are searched
+Gaps gaps_in(const clang::Decl& declaration, const Unit& unit, const Closure& closure) {
+  GapFinder finder(unit, closure);
+  if (const auto* record = class_of(declaration)) finder.visit(*record);
+  return finder.gaps;
+}
 
 void collect(const Unit& unit, const clang::DeclContext& scope,
              const std::vector<const clang::NamespaceDecl*>& namespaces,
@@ -68,10 +239,10 @@ class Writer {
   }
 
   void write(const std::vector<TopDeclaration>& declarations) {
-    for (const TopDeclaration& each : declarations) {
-      if (!is_wanted(*each.declaration)) continue;
-      enter(each.namespaces);
-      write(*each.declaration);
+    for (const TopDeclaration& top : declarations) {
+      if (!is_wanted(*top.declaration)) continue;
+      enter(top.namespaces);
+      write(*top.declaration);
     }
     enter({});
   }
@@ -206,10 +377,10 @@ bool is_plain(const std::vector<TopDeclaration>& declarations, const Closure& cl
               const clang::FunctionDecl& kernel) {
   const auto* scope = kernel.getDeclContext()->getRedeclContext();
   if (!scope->isTranslationUnit() || kernel.getPrimaryTemplate() != nullptr) return false;
-  return std::none_of(declarations.begin(), declarations.end(), [&](const TopDeclaration& each) {
-    const auto* function = each.declaration->getAsFunction();
+  return std::none_of(declarations.begin(), declarations.end(), [&](const TopDeclaration& top) {
+    const auto* function = top.declaration->getAsFunction();
     return function != nullptr && function->getDeclName() == kernel.getDeclName() &&
-           closure.needed.contains(each.declaration->getCanonicalDecl()) &&
+           closure.needed.contains(top.declaration->getCanonicalDecl()) &&
            function->getCanonicalDecl() != kernel.getCanonicalDecl();
   });
 }
@@ -232,8 +403,8 @@ std::string forwarding_function(const clang::FunctionDecl& kernel, const std::st
 std::string prelude(const Unit& unit, const std::vector<TopDeclaration>& declarations,
                     const Closure& closure) {
   auto spaces = closure.namespaces;
-  for (const TopDeclaration& each : declarations)
-    if (const auto* space = made_visible_by(*each.declaration, unit)) spaces.insert(space);
+  for (const TopDeclaration& top : declarations)
+    if (const auto* space = made_visible_by(*top.declaration, unit)) spaces.insert(space);
   std::string text;
   for (const auto& header : closure.headers) text += fmt::format("#include <{}>\n", header);
   for (const auto& helper : closure.helpers) text += helper;

@@ -7,13 +7,12 @@
 
 #include "kernel_source.hpp"
 #include "loops.hpp"
-#include "message.hpp"
 
 namespace op2::embed {
 
 struct EmbeddedKernel {
   const clang::FunctionDecl* function;
-  FileLocation location;
+  jit::Diagnostic location;
   KernelSource source;  ///< `source.code` is empty if there is a reason
   std::string reason;   ///< why there is no source
   std::string facts;    ///< as facts_of

@@ -9,7 +9,8 @@
 #include <string_view>
 
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <jit/llvm/syntax_visitor.hpp>
 
 namespace op2::embed {
 namespace {
@@ -57,23 +58,16 @@ std::string literal(const clang::Expr* expression) {
 }
 
 /// Finds the variables that never change their initial value.
-class InitialValues : public clang::RecursiveASTVisitor<InitialValues> {
+class InitialValues : public jit::SyntaxVisitor {
  public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool visits_instances() const override { return true; }
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
-      ++other_uses_[variable];
-    return true;
-  }
-
-  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
-    if (cast->getCastKind() != clang::CK_LValueToRValue) return true;
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParens());
-    const auto* variable =
-        name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-    if (variable != nullptr) --other_uses_[variable];
-    return true;
+  void on_statement(const clang::Stmt& statement) override {
+    if (const auto* variable = variable_of(&statement)) ++other_uses_[variable];
+    const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(&statement);
+    if (cast == nullptr || cast->getCastKind() != clang::CK_LValueToRValue) return;
+    if (const auto* variable = variable_of(cast->getSubExpr()->IgnoreParens()))
+      --other_uses_[variable];
   }
 
   /// The initialiser of `variable`; null: it may have other values.
@@ -85,6 +79,11 @@ class InitialValues : public clang::RecursiveASTVisitor<InitialValues> {
   }
 
  private:
+  static const clang::VarDecl* variable_of(const clang::Stmt* name) {
+    const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(name);
+    return reference != nullptr ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  }
+
   std::map<const clang::VarDecl*, int> other_uses_;  ///< other than loading the value
 };
 
@@ -140,7 +139,7 @@ class ArgumentReader {
     argument.column = number(0);
     argument.indirect = is_map(1);
     argument.dim = 1;
-    argument.access = Access::read;
+    argument.access = OP_READ;
     argument.type = "int";
     argument.values = context_.IntTy;
   }
@@ -174,10 +173,11 @@ class ArgumentReader {
     return static_cast<int>(result.Val.getInt().getExtValue());
   }
 
-  std::optional<Access> access(unsigned position) const {
+  std::optional<op_access> access(unsigned position) const {
+    constexpr std::array modes{OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
     const auto value = number(position);
-    if (!value || *value < 0 || *value > static_cast<int>(Access::max)) return std::nullopt;
-    return static_cast<Access>(*value);
+    if (!value || *value < 0 || *value >= static_cast<int>(modes.size())) return std::nullopt;
+    return modes.at(static_cast<std::size_t>(*value));
   }
 
   /// Whether the argument is a map: false for a null pointer; unknown in a template.
@@ -196,29 +196,27 @@ class ArgumentReader {
   const clang::CallExpr& call_;
 };
 
-class Finder : public clang::RecursiveASTVisitor<Finder> {
+class LoopFinder : public jit::SyntaxVisitor {
  public:
-  Finder(const clang::ASTContext& context, const InitialValues& initial_values, Loops& result)
+  LoopFinder(const clang::ASTContext& context, const InitialValues& initial_values, Loops& result)
       : context_(context), initial_values_(initial_values), result_(result) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; }
+  bool visits_instances() const override { return true; }
+  bool visits_implicit_code() const override { return true; }
 
-  bool VisitCallExpr(clang::CallExpr* call) {
-    callees_.insert(call->getCallee()->IgnoreParenImpCasts());
-    const auto* function = call->getDirectCallee();
-    if (function != nullptr && function->getIdentifier() != nullptr &&
-        function->getName() == "op_par_loop" && call->getNumArgs() >= 3 && !call->isTypeDependent())
-      add(*call);
-    return true;
-  }
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl());
-    if (function == nullptr || callees_.contains(name) || !known_.insert(function).second)
-      return true;
-    result_.addressed.push_back(function);
-    return true;
+  void on_statement(const clang::Stmt& statement) override {
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
+      callees_.insert(call->getCallee()->IgnoreParenImpCasts());
+      const auto* function = call->getDirectCallee();
+      if (function != nullptr && function->getIdentifier() != nullptr &&
+          function->getName() == "op_par_loop" && call->getNumArgs() >= 3 &&
+          !call->isTypeDependent())
+        add(*call);
+    } else if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&statement)) {
+      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl());
+      if (function != nullptr && !callees_.contains(name) && known_.insert(function).second)
+        result_.addressed.push_back(function);
+    }
   }
 
  private:
@@ -251,14 +249,11 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
 Loops find_loops(const Unit& unit) {
   Loops result;
   InitialValues initial_values;
-  Finder finder(unit.context, initial_values, result);
-  const auto visit = [&](auto& visitor) {
-    for (auto* declaration : unit.context.getTranslationUnitDecl()->decls()) {
-      if (!unit.is_standard(*declaration)) visitor.TraverseDecl(declaration);
-    }
-  };
-  visit(initial_values);
-  visit(finder);
+  LoopFinder finder(unit.context, initial_values, result);
+  for (jit::SyntaxVisitor* visitor : {static_cast<jit::SyntaxVisitor*>(&initial_values),
+                                      static_cast<jit::SyntaxVisitor*>(&finder)})
+    for (const auto* declaration : unit.context.getTranslationUnitDecl()->decls())
+      if (!unit.is_standard(*declaration)) visitor->walk(*declaration);
   return result;
 }
 

@@ -9,11 +9,11 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
-#include "parse_unit.hpp"
+#include <op2/types.hpp>
+
+#include "unit.hpp"
 
 namespace op2::embed {
-
-enum class Access { read, write, rw, inc, min, max };
 
 /// An argument as far as the call determines it; members are empty where only the run decides.
 struct LoopArgument {
@@ -25,7 +25,7 @@ struct LoopArgument {
   std::optional<int> dim;
   std::string type;        ///< as in the call, e.g. "double:soa"; empty: unknown
   clang::QualType values;  ///< type of the data that the program declared; null: unknown
-  std::optional<Access> access;
+  std::optional<op_access> access;
 };
 
 struct Loop {

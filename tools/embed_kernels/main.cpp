@@ -11,12 +11,10 @@
 #include <op2/version.hpp>
 
 #include "access_check.hpp"
-#include "compiler_flags.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 #include "options.hpp"
-#include "parse_unit.hpp"
-#include "report.hpp"
+#include "unit.hpp"
 #include "wrapper.hpp"
 
 namespace op2::embed {
@@ -28,7 +26,7 @@ namespace fs = std::filesystem;
 struct Result {
   std::string wrapper;
   std::string table;
-  std::vector<Message> messages;
+  std::vector<jit::Diagnostic> messages;
 };
 
 /// That of the installation, or, in a folder where the tool is built, that of its sources.
@@ -42,9 +40,9 @@ std::string table_header(const Options& options) {
 }
 
 /// The first error of Clang, which may be an error of the program: its compiler reports the rest.
-void add_parse_errors(const Unit& unit, std::vector<Message>& messages) {
+void add_parse_errors(const Unit& unit, std::vector<jit::Diagnostic>& messages) {
   if (unit.errors.empty()) return;
-  Message first = unit.errors.front().message;
+  jit::Diagnostic first = unit.errors.front().message;
   first.text = fmt::format("op2-embed-kernels cannot parse this: {}", first.text);
   messages.push_back(std::move(first));
 }
@@ -98,9 +96,10 @@ Result result_of(const Options& options, std::vector<std::string>& files) {
   if (!files.empty()) return result;
   files = {source};
   result.wrapper = wrapper_unit(source, table_header(options), {});
-  Message& message = result.messages.emplace_back();
-  message.location.file = options.source;
-  message.location.line = message.location.column = 1;
+  jit::Diagnostic& message = result.messages.emplace_back();
+  message.severity = jit::Diagnostic::Severity::warning;
+  message.file = options.source;
+  message.line = message.column = 1;
   message.text = "Clang cannot parse this unit; its kernels will run as function pointers";
   return result;
 }
@@ -112,7 +111,7 @@ int run(const Options& options) {
   bool failed = false;
   for (const auto& message : result.messages) {
     fmt::print(stderr, "{}", line_of(message));
-    failed = failed || message.severity == Message::Severity::error;
+    failed = failed || message.severity == jit::Diagnostic::Severity::error;
   }
   fmt::print("{}", result.table);
   if (failed) return 1;

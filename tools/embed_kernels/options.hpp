@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line.
+// The command line: options of the tool, and flags of the program's compiler.
 #pragma once
 
 #include <stdexcept>
@@ -28,12 +28,21 @@ struct Options {
   std::vector<std::string> flags;  ///< of the program's compiler
 };
 
-/// @throws std::runtime_error: there is no file, or it is a folder, FIFO or device, which may never end
+/// @throws std::runtime_error: there is no file, or it is a folder, FIFO or device, which may never
+/// end
 void check_file(const std::string& path);
 
 /// @throws UsageError
 Options parse_options(int argc, char** argv);
 
 extern const char* const usage;
+
+/// The flags that Clang's parser needs. Other flags of GCC or another compiler (optimisation,
+/// warnings, output) are dropped. OpenMP directives are ignored, but _OPENMP is defined.
+std::vector<std::string> parser_flags(const std::vector<std::string>& arguments);
+
+/// The first flag that changes the meaning of kernels and is not applied at run time, e.g.
+/// "-fwrapv"; empty: none.
+std::string unsupported_flag(const std::vector<std::string>& arguments);
 
 }  // namespace op2::embed

@@ -2,7 +2,9 @@
 #include "standard_use.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,14 +13,75 @@
 
 #include <jit/math_names.hpp>
 
-#include "standard_names.hpp"
-
 namespace op2::embed {
 namespace {
 
+// Names of the standard library that kernels have besides the functions of mathematics: those of
+// src/jit/kernel_library. Whether kernels have the overload that a program calls, the compilation
+// of the embedded source finds out. The headers are null if kernels do not have the name.
+
+using Names = std::span<const std::string_view>;
+
+struct Header {
+  const char* name;
+  Names contents;
+};
+
+constexpr std::array<std::string_view, 26> algorithms{
+    "min",         "max",         "minmax",         "clamp",     "copy",    "copy_n",    "fill",
+    "fill_n",      "transform",   "for_each",       "find",      "find_if", "count",     "count_if",
+    "all_of",      "any_of",      "none_of",        "equal",     "reverse", "iter_swap", "sort",
+    "min_element", "max_element", "minmax_element", "is_sorted", "swap"};
+constexpr std::array<std::string_view, 10> numerics{
+    "accumulate",          "reduce", "inner_product", "transform_reduce", "iota", "partial_sum",
+    "adjacent_difference", "gcd",    "lcm",           "midpoint"};
+constexpr std::array<std::string_view, 8> utilities{"make_pair", "get",   "move", "forward",
+                                                    "exchange",  "begin", "end",  "size"};
+constexpr std::array<std::string_view, 6> complex_functions{"real", "imag", "norm",
+                                                            "conj", "arg",  "polar"};
+constexpr std::array<std::string_view, 6> predicates{"isnan",   "isinf",    "isfinite",
+                                                     "signbit", "isnormal", "fpclassify"};
+constexpr std::array<std::string_view, 5> memory{"memcpy", "memmove", "memset", "memcmp", "strlen"};
+constexpr std::array<std::string_view, 2> output{"printf", "puts"};
+
+constexpr std::array templates{Header{"algorithm", algorithms}, Header{"numeric", numerics},
+                               Header{"utility", utilities}, Header{"complex", complex_functions}};
+constexpr std::array c_functions{Header{"cmath", predicates}, Header{"cstring", memory},
+                                 Header{"cstdio", output}};
+
+constexpr std::array<std::string_view, 1> limits{"numeric_limits"}, lists{"initializer_list"},
+    pairs{"pair"}, arrays{"array"}, complex_numbers{"complex"};
+constexpr std::array<std::string_view, 5> operations{"plus", "minus", "multiplies", "less",
+                                                     "greater"};
+
+constexpr std::array classes{Header{"limits", limits},           Header{"initializer_list", lists},
+                             Header{"utility", pairs},           Header{"array", arrays},
+                             Header{"complex", complex_numbers}, Header{"functional", operations}};
+
+const char* header_of(std::span<const Header> headers, std::string_view name) {
+  for (const Header& header : headers)
+    if (std::ranges::find(header.contents, name) != header.contents.end()) return header.name;
+  return nullptr;
+}
+
+/// Of a function or function template that is in namespace std only.
+const char* header_of_template(std::string_view name) {
+  return header_of(templates, name);
+}
+
+/// Of a function that C has too.
+const char* header_of_c_function(std::string_view name) {
+  return header_of(c_functions, name);
+}
+
+/// Of a class or class template in namespace std.
+const char* header_of_class(std::string_view name) {
+  return header_of(classes, name);
+}
+
 using Builtin = clang::BuiltinType;
 
-bool is_one(const auto& list, std::string_view name) {
+bool is_among(const auto& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
@@ -40,8 +103,8 @@ std::optional<Signature> signature_of(std::string_view name) {
       {"lround", {{"double"}, "long"}},
       {"llrint", {{"double"}, "long long"}},
       {"llround", {{"double"}, "long long"}}};
-  if (is_one(jit::unary_functions, name)) return Signature{{"double"}};
-  if (is_one(jit::binary_functions, name)) return Signature{{"double", "double"}};
+  if (is_among(jit::unary_functions, name)) return Signature{{"double"}};
+  if (is_among(jit::binary_functions, name)) return Signature{{"double", "double"}};
   const auto found = others.find(name);
   return found != others.end() ? std::optional(found->second) : std::nullopt;
 }
@@ -69,10 +132,10 @@ bool is_builtin(clang::QualType type, Builtin::Kind kind) {
 bool converts(const clang::FunctionDecl& function, const clang::CallExpr& call) {
   const unsigned count = std::min(function.getNumParams(), call.getNumArgs());
   for (unsigned i = 0; i < count; ++i) {
-    const auto wanted = function.getParamDecl(i)->getType().getCanonicalType();
-    const auto given = call.getArg(i)->IgnoreParenImpCasts()->getType().getCanonicalType();
-    if (wanted->isArithmeticType() && given->isArithmeticType() &&
-        wanted.getUnqualifiedType() != given.getUnqualifiedType())
+    const auto parameter = function.getParamDecl(i)->getType().getCanonicalType();
+    const auto argument = call.getArg(i)->IgnoreParenImpCasts()->getType().getCanonicalType();
+    if (parameter->isArithmeticType() && argument->isArithmeticType() &&
+        parameter.getUnqualifiedType() != argument.getUnqualifiedType())
       return true;
   }
   return false;
@@ -105,7 +168,7 @@ std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
 }
 
 /// The name of the class in namespace std of which the function is a member; empty: of none.
-std::string_view class_of(const clang::FunctionDecl& function) {
+std::string_view standard_class_of(const clang::FunctionDecl& function) {
   const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
   if (method == nullptr || method->getParent()->getIdentifier() == nullptr) return {};
   if (!method->getParent()->isInStdNamespace()) return {};
@@ -113,7 +176,7 @@ std::string_view class_of(const clang::FunctionDecl& function) {
 }
 
 /// Whether it is a constant of <numbers>, or the template of one.
-bool is_number(const clang::NamedDecl& declaration) {
+bool is_constant_of_numbers(const clang::NamedDecl& declaration) {
   const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration.getDeclContext());
   return space != nullptr && space->getName() == "numbers" && space->isInStdNamespace();
 }
@@ -133,7 +196,8 @@ std::optional<StandardUse> standard_operator(const clang::FunctionDecl& function
 std::optional<StandardUse> standard_function(const clang::FunctionDecl& function,
                                              const clang::CallExpr* call,
                                              const clang::ASTContext&) {
-  if (const char* header = header_of_class(class_of(function))) return StandardUse{header, {}, {}};
+  if (const char* header = header_of_class(standard_class_of(function)))
+    return StandardUse{header, {}, {}};
   if (function.getIdentifier() == nullptr) return standard_operator(function);
   const std::string_view name = function.getName();
   if (name.starts_with("__builtin_")) return StandardUse{};
@@ -159,7 +223,7 @@ std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
       {"int32_t", "cstdint"},  {"uint32_t", "cstdint"},  {"int64_t", "cstdint"},
       {"uint64_t", "cstdint"}, {"intptr_t", "cstdint"},  {"uintptr_t", "cstdint"}};
   if (type.getIdentifier() == nullptr) return std::nullopt;
-  if (is_number(type)) return StandardUse{"numbers", {}, {}};
+  if (is_constant_of_numbers(type)) return StandardUse{"numbers", {}, {}};
   if (type.isInStdNamespace())
     if (const char* header = header_of_class(type.getName())) return StandardUse{header, {}, {}};
   const auto found = integers.find(type.getName());
@@ -177,7 +241,7 @@ std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
 }
 
 std::optional<StandardUse> standard_variable(const clang::VarDecl& variable) {
-  if (!is_number(variable)) return std::nullopt;
+  if (!is_constant_of_numbers(variable)) return std::nullopt;
   return StandardUse{
       "numbers", fmt::format("std::numbers::{}", std::string_view(variable.getName())), {}};
 }

@@ -11,7 +11,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <fmt/format.h>
 
-#include "constants.hpp"
+#include "spelling.hpp"
 
 namespace op2::embed {
 namespace {

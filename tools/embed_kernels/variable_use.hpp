@@ -8,7 +8,7 @@
 #include <clang/AST/Decl.h>
 
 #include "closure.hpp"
-#include "parse_unit.hpp"
+#include "unit.hpp"
 
 namespace op2::embed {
 

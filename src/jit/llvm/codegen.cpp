@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DiagnosticHandler.h>
@@ -12,8 +14,18 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/MC/MCAsmBackend.h>
+#include <llvm/MC/MCCodeEmitter.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCObjectFileInfo.h>
+#include <llvm/MC/MCObjectWriter.h>
+#include <llvm/MC/MCParser/MCAsmParser.h>
+#include <llvm/MC/MCParser/MCTargetAsmParser.h>
+#include <llvm/MC/MCStreamer.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/Internalize.h>
@@ -23,16 +35,8 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
-#include <jit/llvm/assemble.hpp>
-#include <jit/llvm/chosen_pointers.hpp>
-#include <jit/llvm/consistent_calls.hpp>
-#include <jit/llvm/count_flops.hpp>
-#include <jit/llvm/find_traps.hpp>
-#include <jit/llvm/flatten.hpp>
-#include <jit/llvm/negation.hpp>
-#include <jit/llvm/scalar_reasons.hpp>
-#include <jit/llvm/uniform_branches.hpp>
-#include <jit/llvm/vector_math.hpp>
+#include <jit/llvm/math_libraries.hpp>
+#include <jit/llvm/passes/passes.hpp>
 
 namespace op2::jit {
 namespace {
@@ -40,8 +44,9 @@ namespace {
 /// Collects the diagnostics of the optimiser and the code generator.
 class MessageHandler : public llvm::DiagnosticHandler {
  public:
-  MessageHandler(GeneratedCode& result, const Diagnostic& kernel, const std::string& blocks)
-      : messages_(result.diagnostics), kernel_(kernel), blocks_(blocks) {}
+  MessageHandler(std::vector<Diagnostic>& messages, const Diagnostic& kernel,
+                 const std::string& blocks)
+      : messages_(messages), kernel_(kernel), blocks_(blocks) {}
 
   bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
   bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
@@ -160,11 +165,11 @@ void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
       });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        llvm::FunctionPassManager each;
-        each.addPass(NegateLate());
-        each.addPass(llvm::EarlyCSEPass());
-        each.addPass(llvm::InstCombinePass());
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
+        llvm::FunctionPassManager cleanup;
+        cleanup.addPass(NegateLate());
+        cleanup.addPass(llvm::EarlyCSEPass());
+        cleanup.addPass(llvm::InstCombinePass());
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(cleanup)));
       });
 }
 
@@ -187,11 +192,11 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
       });
 }
 
-/// @param functions_of_vectors  that may be called with several numbers at once
+/// @param vectors  functions that may be called with several numbers at once
 /// @param may_trap_elsewhere  set if vector code would compute what elements do not compute
 /// @return the floating-point operations of an element
 double optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request,
-                const std::vector<llvm::VecDesc>& functions_of_vectors, bool& may_trap_elsewhere) {
+                const std::vector<VectorFunction>& vectors, bool& may_trap_elsewhere) {
   double flops = core::unknown_flops;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
@@ -208,7 +213,12 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.addVectorizableFunctions(functions_of_vectors);
+  std::vector<llvm::VecDesc> descriptions;
+  for (const VectorFunction& function : vectors)
+    descriptions.emplace_back(function.scalar, function.vector,
+                              llvm::ElementCount::getFixed(static_cast<unsigned>(function.width)),
+                              false, function.shape);
+  library.addVectorizableFunctions(descriptions);
   functions.registerPass([&library] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
@@ -236,6 +246,57 @@ std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine) {
     return {};
   passes.run(module);
   return {text.begin(), text.end()};
+}
+
+void keep_first(const llvm::SMDiagnostic& message, void* text) {
+  auto& first = *static_cast<std::string*>(text);
+  if (first.empty() && message.getKind() == llvm::SourceMgr::DK_Error)
+    first = message.getMessage().str();
+}
+
+/// Writes machine code to an object.
+std::unique_ptr<llvm::MCStreamer> streamer_to(llvm::raw_pwrite_stream& stream,
+                                              const llvm::TargetMachine& machine,
+                                              llvm::MCContext& context) {
+  const llvm::Target& target = machine.getTarget();
+  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+  std::unique_ptr<llvm::MCAsmBackend> backend(
+      target.createMCAsmBackend(features, *machine.getMCRegisterInfo(), machine.Options.MCOptions));
+  std::unique_ptr<llvm::MCCodeEmitter> emitter(
+      target.createMCCodeEmitter(*machine.getMCInstrInfo(), context));
+  auto writer = backend->createObjectWriter(stream);
+  return std::unique_ptr<llvm::MCStreamer>(
+      target.createMCObjectStreamer(machine.getTargetTriple(), context, std::move(backend),
+                                    std::move(writer), std::move(emitter), features));
+}
+
+/// From assembly to a relocatable file, with LLVM's assembler inside the process.
+/// @param machine  that the assembly was generated for
+/// @param message  set to the first error; then the result is empty
+std::vector<std::byte> assemble(const std::string& assembly, const llvm::TargetMachine& machine,
+                                std::string& message) {
+  const llvm::Target& target = machine.getTarget();
+  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+  const llvm::MCTargetOptions& options = machine.Options.MCOptions;
+  llvm::SourceMgr sources;
+  sources.setDiagHandler(&keep_first, &message);
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(assembly), {});
+  llvm::MCContext context(machine.getTargetTriple(), machine.getMCAsmInfo(),
+                          machine.getMCRegisterInfo(), &features, &sources, &options);
+  const std::unique_ptr<llvm::MCObjectFileInfo> sections(
+      target.createMCObjectFileInfo(context, true));
+  context.setObjectFileInfo(sections.get());
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  const auto streamer = streamer_to(stream, machine, context);
+  const std::unique_ptr<llvm::MCAsmParser> parser(
+      llvm::createMCAsmParser(sources, context, *streamer, *machine.getMCAsmInfo()));
+  const std::unique_ptr<llvm::MCTargetAsmParser> instructions(
+      target.createMCAsmParser(features, *parser, *machine.getMCInstrInfo(), options));
+  parser->setTargetParser(*instructions);
+  if (parser->Run(false)) return {};
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  return {begin, begin + bytes.size()};
 }
 
 /// Nothing runs the constructors of an object that is linked at run time.
@@ -276,9 +337,10 @@ void refuse_inconsistent(llvm::Module& module, const SourceMarks& marks,
                     name)));
 }
 
-VectorFunctions vector_functions(const TargetInfo& target, const CompileRequest& request) {
+std::vector<VectorFunction> vector_functions(const TargetInfo& target,
+                                             const CompileRequest& request) {
   if (request.consistent_math) return consistent_vector_functions(target);
-  return request.vector_math ? fast_vector_functions(target) : VectorFunctions();
+  return request.vector_math ? fast_vector_functions(target) : std::vector<VectorFunction>();
 }
 
 }  // namespace
@@ -295,22 +357,21 @@ void SourceMarks::add(SourceMarks other) {
   undefined.merge(other.undefined);
 }
 
-GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
-                            const CompileRequest& request) {
-  GeneratedCode result;
+void generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
+                   const CompileRequest& request, CompileResult& result) {
+  const std::size_t before = result.diagnostics.size();
+  const auto fail = [&](const Diagnostic& place, const std::string& text) {
+    result.diagnostics.push_back(error_at(place, text));
+  };
   const auto target = target_machine(machine);
-  if (target == nullptr) {
-    result.diagnostics.push_back(
-        error_at({}, "LLVM has no code generator for " + machine.info.triple));
-    return result;
-  }
-  auto handler = std::make_unique<MessageHandler>(result, marks.kernel, request.blocks);
+  if (target == nullptr) return fail({}, "LLVM has no code generator for " + machine.info.triple);
+  auto handler = std::make_unique<MessageHandler>(result.diagnostics, marks.kernel, request.blocks);
   const MessageHandler& messages = *handler;
   module.getContext().setDiagnosticHandler(std::move(handler));
   if (request.consistent_math) refuse_inconsistent(module, marks, result.diagnostics);
-  const VectorFunctions functions = vector_functions(machine.info, request);
   bool may_trap_elsewhere = false;
-  result.flops = optimise(module, *target, request, functions.list(), may_trap_elsewhere);
+  result.flops = optimise(module, *target, request, vector_functions(machine.info, request),
+                          may_trap_elsewhere);
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
   result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();
@@ -318,19 +379,16 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   if (is_vector() && request.must_gain) result.scalar = loss_in(module, request.blocks);
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);
-  if (!result.diagnostics.empty() || !is_vector()) return result;
+  if (result.diagnostics.size() > before || !is_vector()) return;
 
   llvm::raw_string_ostream(result.ir) << module;
   result.assembly = assembly_of(module, *target);
-  AssembledObject object = assemble(result.assembly, *target);
+  std::string message;
+  result.object = assemble(result.assembly, *target, message);
   if (result.assembly.empty())
-    result.diagnostics.push_back(
-        error_at({}, "LLVM cannot write assembly for " + machine.info.triple));
-  else if (!object.message.empty())
-    result.diagnostics.push_back(
-        error_at(marks.kernel, "the assembler rejects the generated code: " + object.message));
-  result.object = std::move(object.bytes);
-  return result;
+    fail({}, "LLVM cannot write assembly for " + machine.info.triple);
+  else if (!message.empty())
+    fail(marks.kernel, "the assembler rejects the generated code: " + message);
 }
 
 }  // namespace op2::jit

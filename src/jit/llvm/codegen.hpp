@@ -38,18 +38,10 @@ struct SourceMarks {
   void add(SourceMarks other);
 };
 
-struct GeneratedCode {
-  std::vector<Diagnostic> diagnostics;  ///< if one is an error, the rest is of no use
-  std::vector<std::byte> object;
-  std::string ir;
-  std::string assembly;
-  SimdChoice scalar;  ///< as in CompileResult
-  double flops = core::unknown_flops;
-};
-
 /// Optimises `module` and generates code for it; of what it defines, only `request.symbol` stays
 /// visible. Safe to call from several threads, each with a separate LLVMContext.
-GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
-                            const CompileRequest& request);
+/// @param result  gets the code, or why it is scalar, and errors; after one the rest is of no use
+void generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
+                   const CompileRequest& request, CompileResult& result);
 
 }  // namespace op2::jit

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/kernel_check.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 
+#include <jit/consistent_names.hpp>
+#include <jit/llvm/access/access_rules.hpp>
+#include <jit/llvm/access/access_syntax.hpp>
 #include <jit/llvm/clang_messages.hpp>
-#include <jit/llvm/source_check.hpp>
+#include <jit/llvm/syntax_visitor.hpp>
+#include <jit/math_names.hpp>
+#include <jit/source_rules.hpp>
 
 namespace op2::jit {
 namespace {
@@ -90,6 +100,89 @@ class MacroCheck : public clang::PPCallbacks {
   clang::Preprocessor& preprocessor_;
 };
 
+/// Reports what kernels should not contain although Clang accepts it. Warnings: variables that a
+/// kernel changes and that outlive it, and inline assembly. Errors: memory that is allocated,
+/// virtual functions, and functions of the library that are defined anew. Bodies of functions
+/// included, templates as they are written.
+class SourceCheck : public SyntaxVisitor {
+ public:
+  explicit SourceCheck(clang::DiagnosticsEngine& messages) : messages_(messages) {}
+
+  void on_declaration(const clang::Decl& declaration) override {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) {
+      const bool changes = variable->isStaticLocal() && !variable->isConstexpr() &&
+                           !variable->getType().isConstQualified();
+      if (changes) note_state(*variable, variable->getLocation());
+    } else if (const auto* assembly = llvm::dyn_cast<clang::FileScopeAsmDecl>(&declaration)) {
+      report(clang::DiagnosticsEngine::Warning, assembly->getAsmLoc(), has_assembly);
+    } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
+      check_function(*function);
+    }
+  }
+
+  void on_statement(const clang::Stmt& statement) override {
+    if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&statement)) {
+      if (operation->isAssignmentOp()) note_change(*operation->getLHS());
+    } else if (const auto* step = llvm::dyn_cast<clang::UnaryOperator>(&statement)) {
+      if (step->isIncrementDecrementOp()) note_change(*step->getSubExpr());
+    } else if (const auto* creation = llvm::dyn_cast<clang::CXXNewExpr>(&statement)) {
+      const auto* function = creation->getOperatorNew();
+      if (function == nullptr || function->isReplaceableGlobalAllocationFunction())
+        report(clang::DiagnosticsEngine::Error, creation->getBeginLoc(), allocates);
+    } else if (llvm::isa<clang::CXXDeleteExpr>(statement)) {
+      report(clang::DiagnosticsEngine::Error, statement.getBeginLoc(), allocates);
+    } else if (const auto* assembly = llvm::dyn_cast<clang::AsmStmt>(&statement)) {
+      report(clang::DiagnosticsEngine::Warning, assembly->getAsmLoc(), has_assembly);
+    }
+  }
+
+ private:
+  void check_function(const clang::FunctionDecl& function) {
+    if (function.isThisDeclarationADefinition() && function.isExternC()) {
+      const std::string name = function.getNameAsString();
+      if (may_be_called(name) || is_consistent_mathematics(name) || function.getBuiltinID() != 0)
+        report(clang::DiagnosticsEngine::Error, function.getLocation(), redefines(name));
+    }
+    const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+    if (method != nullptr && method->isVirtual() && method->isFirstDecl())
+      report(clang::DiagnosticsEngine::Error, method->getLocation(), is_virtual);
+  }
+
+  /// What is changed, if it is a variable or a part of one.
+  void note_change(const clang::Expr& changed) {
+    const clang::Expr* whole = changed.IgnoreParenImpCasts();
+    for (;;) {
+      if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(whole);
+          member != nullptr && !member->isArrow())
+        whole = member->getBase()->IgnoreParenImpCasts();
+      else if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(whole);
+               element != nullptr &&
+               element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        whole = element->getBase()->IgnoreParenImpCasts();
+      else
+        break;
+    }
+    const auto* variable = named_variable(whole);
+    const bool outlives = variable != nullptr && variable->hasGlobalStorage() &&
+                          !variable->getType()->isReferenceType();
+    if (outlives) note_state(*variable, changed.getBeginLoc());
+  }
+
+  void note_state(const clang::VarDecl& variable, clang::SourceLocation place) {
+    if (known_.insert(variable.getCanonicalDecl()).second)
+      report(clang::DiagnosticsEngine::Warning, place, keeps_state(variable.getNameAsString()));
+  }
+
+  void report(clang::DiagnosticsEngine::Level level, clang::SourceLocation place,
+              const std::string& text) {
+    messages_.Report(place, messages_.getDiagnosticIDs()->getCustomDiagID(
+                                static_cast<clang::DiagnosticIDs::Level>(level), text));
+  }
+
+  clang::DiagnosticsEngine& messages_;
+  std::set<const clang::VarDecl*> known_;
+};
+
 /// Whether the user did not write it.
 bool is_ours(const clang::SourceManager& sources, clang::SourceLocation place) {
   const auto shown = sources.getPresumedLoc(place);
@@ -102,7 +195,7 @@ bool is_ours(const clang::SourceManager& sources, clang::SourceLocation place) {
 bool KernelCheck::HandleTopLevelDecl(clang::DeclGroupRef group) {
   if (compiler_.getDiagnostics().hasErrorOccurred()) return true;
   for (const auto* declaration : group) {
-    if (is_written(*declaration)) check_source(*declaration, compiler_.getDiagnostics());
+    if (is_written(*declaration)) SourceCheck(compiler_.getDiagnostics()).walk(*declaration);
     visit(*declaration, {});
   }
   return !fault_;
@@ -159,6 +252,46 @@ void KernelCheck::add(const clang::FunctionDecl& function, const std::string& sc
 
 void check_macros(clang::Preprocessor& preprocessor) {
   preprocessor.addPPCallbacks(std::make_unique<MacroCheck>(preprocessor));
+}
+
+namespace {
+
+AccessRule rule_of(const ParameterShape& parameter) {
+  const ArgShape& arg = parameter.arg;
+  AccessRule rule;
+  rule.is_known = arg.active;
+  rule.extent = {.rows = parameter.rows, .components = arg.dim, .is_there = arg.active};
+  if (arg.kind == OP_ARG_IDX) {
+    rule.extent.components = 1;
+    rule.may_be_unused = true;
+    return rule;
+  }
+  const bool is_global = arg.kind != OP_ARG_DAT;
+  rule.access = arg.access;
+  rule.set_by_some = is_global;
+  rule.keeps_rest = !is_global && (arg.map >= 0 || arg.padding > 0);
+  rule.has_copies = is_global || arg.map >= 0;
+  return rule;
+}
+
+std::vector<AccessRule> rules_of(const std::vector<ParameterShape>& parameters) {
+  std::vector<AccessRule> rules;
+  for (const ParameterShape& parameter : parameters) rules.push_back(rule_of(parameter));
+  return rules;
+}
+
+}  // namespace
+
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<ParameterShape>& parameters) {
+  return access_findings(kernel, rules_of(parameters), steps_at_run);
+}
+
+std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
+                                         const std::vector<ParameterShape>& parameters) {
+  if (std::ranges::none_of(parameters, [](const auto& shape) { return asks_for_facts(shape.arg); }))
+    return {};
+  return access_facts(kernel, rules_of(parameters), steps_of_proof);
 }
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of a kernel's source beyond C++: its signature, its macros, its global variables.
+// Checks of a kernel's source beyond C++.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <clang/AST/ASTConsumer.h>
+#include <clang/AST/Decl.h>
 #include <clang/Frontend/CompilerInstance.h>
 
 #include <jit/backend.hpp>
@@ -48,5 +49,16 @@ class KernelCheck : public clang::ASTConsumer {
 
 /// From now on, macros that would change the generated code after the source are errors.
 void check_macros(clang::Preprocessor& preprocessor);
+
+/// The violated access modes, as far as they are certain. The source must be free of errors and its
+/// templates instantiated.
+/// @param parameters  those of the unit, which match the kernel's
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<ParameterShape>& parameters);
+
+/// What the kernel does to its dats on every path, one for each parameter; empty if no access mode
+/// asks for it. Preconditions as above.
+std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
+                                         const std::vector<ParameterShape>& parameters);
 
 }  // namespace op2::jit

@@ -12,9 +12,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <jit/llvm/clang_messages.hpp>
-#include <jit/llvm/kernel_access.hpp>
 #include <jit/llvm/kernel_check.hpp>
-#include <jit/llvm/standard_headers.hpp>
 #include <jit/llvm/toolchain.hpp>
 #include <jit/math_names.hpp>
 

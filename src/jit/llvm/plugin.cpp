@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 
 #include <jit/library_folder.hpp>
-#include <jit/llvm/build_id.hpp>
 #include <jit/llvm/compiler.hpp>
-#include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
+#include <jit/llvm/machine.hpp>
 #include <jit/plugin_version.hpp>
 #include <jit/trusted_path.hpp>
 

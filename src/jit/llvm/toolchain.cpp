@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 #include <llvm/Support/xxhash.h>
 
+#include <jit/common_headers.hpp>
 #include <jit/consistent_names.hpp>
-#include <jit/llvm/standard_headers.hpp>
 
 namespace op2::jit {
 namespace {
@@ -23,6 +23,23 @@ constexpr const char* undefined_checks =
 
 /// Changes with the rules of simd_gain.hpp, by which code becomes vector code or does not.
 constexpr const char* gain_rules = "4";
+
+// {0} is the function. Integers count as double, as in the standard library.
+constexpr const char* unary_form = R"(
+extern "C" double {0}(double) noexcept;
+extern "C" float {0}f(float) noexcept;
+inline float {0}(float x) {{ return {0}f(x); }}
+template <class T> requires(__is_integral(T)) inline double {0}(T x) {{ return {0}((double)x); }}
+)";
+
+constexpr const char* binary_form = R"(
+extern "C" double {0}(double, double) noexcept;
+extern "C" float {0}f(float, float) noexcept;
+inline float {0}(float x, float y) {{ return {0}f(x, y); }}
+template <class T, class U>
+  requires(__is_arithmetic(T) && __is_arithmetic(U) && !__is_same(T, U) || __is_integral(T) && __is_integral(U))
+inline double {0}(T x, U y) {{ return {0}((double)x, (double)y); }}
+)";
 
 /// Arguments that all compilations share.
 std::vector<std::string> fixed_flags() {
@@ -80,6 +97,13 @@ std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizer
   }
   if (sanitizers.address || sanitizers.thread) add({"-mframe-pointer=all"});
   return list;
+}
+
+std::vector<IncludedFile> shim_headers() {
+  std::vector<IncludedFile> headers = common_headers();
+  headers.push_back({"op2_elementary", functions_of_one_and_two(unary_form, binary_form)});
+  add_headers(headers, "cpu");
+  return headers;
 }
 
 std::string toolchain_fingerprint() {

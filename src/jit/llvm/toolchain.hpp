@@ -14,6 +14,9 @@ namespace op2::jit {
 /// Arguments of `clang -cc1` but for the names of files.
 std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizers& sanitizers);
 
+/// The headers that kernels may include: common_headers.hpp, and those for a CPU.
+std::vector<IncludedFile> shim_headers();
+
 /// Largest stack frame of a range function.
 inline constexpr int max_frame_bytes = 256 * 1024;
 

@@ -13,23 +13,12 @@ inline void writes_read(double* x, double* y) {
 }
 inline void helper_that_writes(double* p) { p[1] = 0; }  // warns: argument 0 (OP_READ): kernel 'writes_through' writes it
 inline void writes_through(double* x, double* y) { helper_that_writes(x); y[0] = x[0]; }
-inline void reads_first(const double* x, double* y) {
-  y[1] = x[0];
-  y[0] = y[0] + x[0];  // warns: argument 1 (OP_WRITE): kernel 'reads_first' reads it before writing it
-}
 inline void adds_to_write(const double* x, double* y) {
   y[0] += x[0];  // warns: argument 1 (OP_WRITE): kernel 'adds_to_write' reads it before writing it
   y[1] = 0;
 }
 inline void in_part(const double* x, double* y) {
   for (int i = 0; i < 3; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'in_part' writes only 3 of its 4 values
-}
-inline void sometimes(const double* x, double* y) {
-  if (x[0] > 0) y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'sometimes' writes it only on some paths
-}
-inline void leaves_early(const double* x, double* y) {
-  if (x[0] > 0) return;
-  y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'leaves_early' writes it only on some paths
 }
 inline void never(const double* x,
                   double* y) {  // warns: argument 1 (OP_WRITE): kernel 'never' does not write it
@@ -39,26 +28,15 @@ inline void assigns(const double* x, double* y) {
   y[0] += x[0];
   y[1] = x[1];  // warns: argument 1 (OP_INC): kernel 'assigns' assigns to it instead of adding
 }
-inline void multiplies(const double* x, double* y) {
-  *y *= *x;  // warns: argument 1 (OP_INC): kernel 'multiplies' assigns to it instead of adding
-}
 inline void reads_increment(const double* x, double* y) {
   if (y[0] < 5)  // warns: argument 1 (OP_INC): kernel 'reads_increment' reads it
     y[0] += x[0];
-}
-inline void reads_sum(const double* x, double* sum) {
-  *sum += *x;
-  *sum += 2 * *sum;  // warns: argument 1 (OP_INC): kernel 'reads_sum' reads it
 }
 inline void beyond(const double* x, double* y) {
   y[0] = x[3];  // warns: argument 0 (OP_READ): kernel 'beyond' uses index 3, but its dimension is 3
 }
 inline void beyond_rows(const double** x, double* y) {
   y[0] = x[2][0];  // warns: argument 0 (OP_READ): kernel 'beyond_rows' uses index 2 of 2 x 3 values
-}
-inline void beyond_in_loop(const double* x, double* y) {
-  y[0] = 0;
-  for (int i = 0; i <= 3; ++i) y[0] += x[i];  // warns: argument 0 (OP_READ): kernel 'beyond_in_loop' uses index 3
 }
 inline void surely_beyond(const double* x, double* y) {
   y[0] = x[3];  // fails: argument 0 (OP_READ): kernel 'surely_beyond' uses index 3, but its dimension is 3
@@ -68,20 +46,6 @@ inline void perhaps_beyond(const double* x, double* y) {
 }
 inline void unused(const double* x,  // warns: argument 0 (OP_READ): kernel 'unused' does not use it
                    double* y) { y[0] = 1; }
-inline void chained_read(double* x, double* y) {
-  x[0] = x[1] = 0;  // warns: argument 0 (OP_READ): kernel 'chained_read' writes it
-  y[0] = 1;
-}
-inline void chained_increment(const double* x, double* y) {
-  y[0] = y[1] = x[0];  // warns: argument 1 (OP_INC): kernel 'chained_increment' assigns to it instead of adding
-}
-inline void chained_write(const double* x, double* y) {
-  y[0] = y[1] = x[0] + y[0];  // warns: argument 1 (OP_WRITE): kernel 'chained_write' reads it before writing it
-}
-inline void chained_beyond(const double* x, double* y) {
-  y[4] = x[0];  // warns: argument 1 (OP_WRITE): kernel 'chained_beyond' uses index 4, but its dimension is 4
-  y[0] = y[1] = y[2] = y[3] = 0;
-}
 inline void not_least(const double* x, double* low) {
   *low = *x;  // warns: argument 1 (OP_MIN): kernel 'not_least' assigns to it without comparing
 }
@@ -96,28 +60,18 @@ void run(op_set set, op_dat d, op_map map) {
   double sum = 0;
   op_par_loop(writes_read, "l", set, op_arg_dat(d, -1, OP_ID, 2, "double", OP_READ), unknown);
   op_par_loop(writes_through, "l", set, op_arg_dat(d, -1, OP_ID, 2, "double", OP_READ), unknown);
-  op_par_loop(reads_first, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));
   op_par_loop(adds_to_write, "l", set, unknown, op_arg_dat(d, 0, map, 2, "double", OP_WRITE));
   op_par_loop(in_part, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 4, "double", OP_WRITE));
-  op_par_loop(sometimes, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
-  op_par_loop(leaves_early, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(never, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(assigns, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_INC));
-  op_par_loop(multiplies, "l", set, unknown, op_arg_dat(d, 0, map, 1, "double", OP_INC));
   op_par_loop(reads_increment, "l", set, unknown, op_arg_dat(d, 0, map, 1, "double", OP_INC));
-  op_par_loop(reads_sum, "l", set, unknown, op_arg_gbl(&sum, 1, "double", OP_INC));
   op_par_loop(beyond, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
   op_par_loop(beyond_rows, "l", set, op_arg_dat(d, -2, map, 3, "double", OP_READ), unknown);
-  op_par_loop(beyond_in_loop, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
   const op_dat three = op_decl_dat(set, 3, "double", static_cast<double*>(nullptr), "three");
   op_par_loop(surely_beyond, "l", set, op_arg_dat(three, -1, OP_ID, 3, "double", OP_READ), unknown);
   op_par_loop(perhaps_beyond, "l", set, op_arg_dat(three, -1, OP_ID, 3, "double", OP_READ),
               unknown);
   op_par_loop(unused, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
-  op_par_loop(chained_read, "l", set, op_arg_dat(d, -1, OP_ID, 2, "double", OP_READ), unknown);
-  op_par_loop(chained_increment, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_INC));
-  op_par_loop(chained_write, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));
-  op_par_loop(chained_beyond, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 4, "double", OP_WRITE));
   op_par_loop(not_least, "l", set, unknown, op_arg_gbl(&sum, 1, "double", OP_MIN));
   op_par_loop(general<double, 2>, "l", set, unknown,
               op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));

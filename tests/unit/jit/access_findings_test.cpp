@@ -234,6 +234,14 @@ TEST(AccessFindings, NoneOfKernelsThatKeepTheirModes) {
       "double *p, *q = p = y; q[0] = x[0]; p[1] = 1;",
       "switch (int(x[0])) { case 1: y[0] = 1; y[1] = 2; break; default: y[0] = y[1] = 0; }",
       "int n = 0; int* p = &n; *p = 2; for (int i = 0; i < n; ++i) y[i] = x[0];",
+      "if (x[0] > 0) y[0] = 1; else y[0] = -1; y[1] = x[0] > 0 ? 1 : 2;",
+      "for (int j = 0, k = 0; j < 1; ++j) while (k < 2) y[k++] = x[0];",
+      "const auto set = [](double& v) { v = 1; }; set(y[0]); double& last = y[1]; last = x[0];",
+      "y[0] = x[0]; y[0] += y[0] * 2; y[1] = 0;",
+      "constexpr bool wide = false; if (wide) y[7] = 1; y[0] = y[1] = x[0];",
+      "for (int i = 0; i < 3; ++i) if (i < 2) y[i] = x[i];",
+      "for (const double* p = x; p != x + 3; ++p) y[0] = y[1] = *p;",
+      "int i, j = i = 0; y[i] = y[++j] = x[0];",
       "unsigned n = 0; for (unsigned i = 0; i < 2 && n - 1 > i; ++i) y[i] = x[0];"};
   for (const std::string& body : bodies)
     EXPECT_THAT(found(body, dat(1, 2, OP_WRITE)), IsEmpty()) << body;

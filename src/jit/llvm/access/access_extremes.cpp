@@ -7,9 +7,7 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
-#include <llvm/ADT/FoldingSet.h>
 
-#include <jit/llvm/access/access_subset.hpp>
 #include <jit/llvm/access/access_syntax.hpp>
 
 namespace op2::jit {
@@ -34,8 +32,7 @@ class ExtremeSearch {
   static constexpr int most_depth = 4;  ///< of calls
 
   bool is_parameter(const clang::Expr* expression) const {
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(bare(expression));
-    return name != nullptr && name->getDecl() == &parameter_;
+    return named_variable(expression) == &parameter_;
   }
 
   bool captures_parameter(const clang::LambdaExpr& lambda) const {
@@ -92,13 +89,6 @@ class ExtremeSearch {
            leads_to_values(star->getSubExpr());
   }
 
-  bool is_same_text(const clang::Expr* a, const clang::Expr* b) const {
-    llvm::FoldingSetNodeID first, second;
-    bare(a)->Profile(first, context_, true);
-    bare(b)->Profile(second, context_, true);
-    return first == second;
-  }
-
   /// Whether values are compared and assigned in the type of `value`, so that none is rounded.
   bool has_type_of(const clang::Expr* value, const clang::Expr* expression) const {
     return context_.hasSameUnqualifiedType(expression->getType(), value->getType());
@@ -112,7 +102,7 @@ class ExtremeSearch {
 
   /// Whether the expression is `value` itself, another name of which has the same text.
   bool is_target(const clang::Expr* expression, const clang::Expr* value) const {
-    return is_value(expression) && is_same_text(expression, value);
+    return is_value(expression) && is_same_text(expression, value, context_);
   }
 
   bool note(bool lowers) {
@@ -132,7 +122,7 @@ class ExtremeSearch {
     const auto* other = value_is_left ? right : left;
     if (names_parameter(other) || has_effects(other)) return false;
     const bool chooses_value = is_target(chosen, value);
-    if (!chooses_value && !is_same_text(chosen, other)) return false;
+    if (!chooses_value && !is_same_text(chosen, other, context_)) return false;
     const auto code = comparison->getOpcode();
     const bool left_is_less = code == clang::BO_LT || code == clang::BO_LE;
     const bool chooses_left = chooses_value == value_is_left;
@@ -147,7 +137,7 @@ class ExtremeSearch {
     if (comparison == nullptr) return false;
     const auto* other =
         is_target(comparison->getLHS(), value) ? comparison->getRHS() : comparison->getLHS();
-    return is_same_text(is_target(yes, value) ? no : yes, other) &&
+    return is_same_text(is_target(yes, value) ? no : yes, other, context_) &&
            is_choice(choice.getCond(), value, yes);
   }
 

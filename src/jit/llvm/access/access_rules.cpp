@@ -4,11 +4,22 @@
 #include <algorithm>
 #include <utility>
 
+#include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <fmt/format.h>
 
+#include <jit/llvm/access/access_extremes.hpp>
+#include <jit/llvm/clang_messages.hpp>
+
 namespace op2::jit {
 namespace {
+
+std::vector<ParameterUse> uses_under(const clang::FunctionDecl& kernel,
+                                     const std::vector<AccessRule>& rules, int most_steps) {
+  std::vector<Extent> extents;
+  for (const AccessRule& rule : rules) extents.push_back(rule.extent);
+  return uses_of(kernel, extents, most_steps);
+}
 
 constexpr char kept_values[] =
     "values from before count: set every component on every path, or declare OP_RW";
@@ -19,23 +30,29 @@ class RuleCheck {
   RuleCheck(const clang::FunctionDecl& kernel, const std::vector<AccessRule>& rules)
       : kernel_(kernel), rules_(rules) {}
 
-  std::vector<AccessFault> run(int most_steps) {
-    std::vector<Extent> extents;
-    for (const AccessRule& rule : rules_) extents.push_back(rule.extent);
-    const auto uses = uses_of(kernel_, extents, most_steps);
+  std::vector<AccessFinding> run(int most_steps) {
+    const auto uses = uses_under(kernel_, rules_, most_steps);
     for (std::size_t i = 0; i < uses.size() && i < kernel_.getNumParams(); ++i)
       check_use(i, uses[i]);
-    return std::move(faults_);
+    return std::move(findings_);
   }
 
  private:
-  void add(std::size_t argument, clang::SourceLocation place, std::string what,
+  void add(std::size_t argument, clang::SourceLocation location, std::string what,
            std::string advice) {
-    faults_.push_back({argument, place, std::move(what), std::move(advice)});
+    const Diagnostic place = note_at(kernel_.getASTContext().getSourceManager(), location, "");
+    findings_.push_back({.argument = static_cast<std::int32_t>(argument),
+                         .what = std::move(what),
+                         .advice = std::move(advice),
+                         .file = place.file,
+                         .line = place.line,
+                         .column = place.column,
+                         .source_line = place.source_line});
   }
-  void add_omission(std::size_t argument, clang::SourceLocation place, std::string what,
+  void add_omission(std::size_t argument, clang::SourceLocation location, std::string what,
                     std::string advice) {
-    faults_.push_back({argument, place, std::move(what), std::move(advice), true});
+    add(argument, location, std::move(what), std::move(advice));
+    findings_.back().is_omission = 1;
   }
 
   /// Whether a parameter is unused on purpose.
@@ -72,7 +89,7 @@ class RuleCheck {
                         : fmt::format("uses index {}, but its dimension is {}", use.beyond_index,
                                       extent.components),
         "values of another element, or none, are there: correct the index or the dimension");
-    faults_.back().beyond = use.beyond_always ? Beyond::certain : Beyond::possible;
+    findings_.back().beyond = use.beyond_always ? Beyond::certain : Beyond::possible;
   }
 
   void check_write(std::size_t i, const ParameterUse& use, clang::SourceLocation declared) {
@@ -124,14 +141,95 @@ class RuleCheck {
 
   const clang::FunctionDecl& kernel_;
   const std::vector<AccessRule>& rules_;
-  std::vector<AccessFault> faults_;
+  std::vector<AccessFinding> findings_;
 };
+
+/// The obstacle to a fact about a parameter.
+ParameterFacts stopped_by(std::string obstacle, const clang::ParmVarDecl& parameter,
+                          clang::SourceLocation location) {
+  const Diagnostic place = note_at(parameter.getASTContext().getSourceManager(), location, "");
+  return {.obstacle = std::move(obstacle),
+          .file = place.file,
+          .line = place.line,
+          .column = place.column};
+}
+
+ParameterFacts proof_of_write(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
+  if (use.read_early.isValid())
+    return stopped_by("may read it before writing it", parameter, use.read_early);
+  if (use.write.isInvalid())
+    return stopped_by("does not write it", parameter, parameter.getLocation());
+  if (use.missed == 0) return {.writes_all = true};
+  const auto all = std::ssize(use.marks);
+  if (use.missed < 0)
+    return stopped_by("writes a number of values that is not known", parameter, use.write);
+  return stopped_by(use.missed == all ? "writes it only on some paths"
+                                      : fmt::format("writes only {} of its {} values on every path",
+                                                    all - use.missed, all),
+                    parameter, use.write);
+}
+
+ParameterFacts proof_of_sum(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
+  if (use.assign.isValid()) return stopped_by("does not only add to it", parameter, use.assign);
+  if (use.read.isValid()) return stopped_by("also reads it", parameter, use.read);
+  if (use.inexact.isValid())
+    return stopped_by("computes the sum in another type", parameter, use.inexact);
+  if (use.write.isInvalid())
+    return stopped_by("does not add to it", parameter, parameter.getLocation());
+  return {.only_adds = true};
+}
+
+ParameterFacts proof_of(const ParameterUse& use, const AccessRule& rule,
+                        const clang::ParmVarDecl& parameter) {
+  const bool is_dat = rule.is_known && !rule.set_by_some;
+  const bool is_write = is_dat && rule.access == OP_WRITE;
+  if (!is_write && !(is_dat && rule.access == OP_RW)) return {};
+  if (use.unsure || use.doubted)
+    return stopped_by("uses it in a way that the analysis cannot follow", parameter,
+                      use.doubt.isValid() ? use.doubt : parameter.getLocation());
+  if (use.beyond.isValid())
+    return is_write ? ParameterFacts{}
+                    : stopped_by("uses an index beyond its values", parameter, use.beyond);
+  return is_write ? proof_of_write(use, parameter) : proof_of_sum(use, parameter);
+}
+
+/// Whether every component is a constant zero in the end, whatever it was before.
+bool leaves_zero(const ParameterUse& use, const AccessRule& rule) {
+  const bool is_dat = rule.is_known && !rule.set_by_some;
+  return is_dat && (rule.access == OP_WRITE || rule.access == OP_RW) && !use.unsure &&
+         !use.doubted && use.beyond.isInvalid() && use.write.isValid() && use.missed == 0 &&
+         use.other_than_zero.isInvalid();
+}
+
+/// Whether a look at the statements can tell more. References and pointers that AccessWalk does not
+/// follow stand in no form of an extreme.
+bool may_be_extreme(const ParameterUse& use, const AccessRule& rule) {
+  return rule.is_known && !rule.set_by_some && rule.access == OP_RW && use.beyond.isInvalid() &&
+         use.assign.isValid();
+}
 
 }  // namespace
 
-std::vector<AccessFault> access_faults(const clang::FunctionDecl& kernel,
-                                       const std::vector<AccessRule>& rules, int most_steps) {
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<AccessRule>& rules, int most_steps) {
   return RuleCheck(kernel, rules).run(most_steps);
+}
+
+std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
+                                         const std::vector<AccessRule>& rules, int most_steps) {
+  const auto uses = uses_under(kernel, rules, most_steps);
+  std::vector<ParameterFacts> facts(rules.size());
+  for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i) {
+    facts[i] = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
+    if (may_be_extreme(uses[i], rules[i]) && !facts[i].only_adds) {
+      const ExtremeUse found = extreme_use_of(kernel, i);
+      facts[i].only_lowers = found == ExtremeUse::only_lowers;
+      facts[i].only_raises = found == ExtremeUse::only_raises;
+      if (found != ExtremeUse::none) facts[i].obstacle.clear();
+    }
+    facts[i].leaves_zero = leaves_zero(uses[i], rules[i]);
+  }
+  return facts;
 }
 
 }  // namespace op2::jit

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The access modes of a loop's arguments, and how a kernel violates them. Used by op2-embed-kernels
-// when a program is built, and by the run-time compiler.
+// The access modes of a loop's arguments: how a kernel certainly violates them, and what is certain
+// about its use of them on every path. Used by op2-embed-kernels when a program is built, and by
+// the run-time compiler.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <clang/AST/Decl.h>
-#include <clang/Basic/SourceLocation.h>
 
 #include <jit/access_finding.hpp>
-#include <jit/llvm/access/access_state.hpp>
+#include <jit/kernel_facts.hpp>
+#include <jit/llvm/access/access_use.hpp>
 #include <op2/types.hpp>
 
 namespace op2::jit {
@@ -28,22 +28,22 @@ struct AccessRule {
   bool may_be_unused = false;  ///< an index argument, which costs nothing
 };
 
-struct AccessFault {
-  std::size_t argument = 0;
-  clang::SourceLocation place;
-  std::string what;              ///< after "kernel 'flux' ", e.g. "writes it"
-  std::string advice;            ///< what to do
-  bool is_omission = false;      ///< something is not written: allowed if the argument may be off
-  Beyond beyond = Beyond::none;  ///< the index of a value
-};
-
-/// Limits of the analysis in steps of some 0.3 us: when a program is built, and at run time.
-inline constexpr int steps_at_build = 20000, steps_at_run = 12000;
+/// Limits of the analysis in steps of some 0.3 us: of faults when a program is built and at run
+/// time, and of proofs.
+inline constexpr int steps_at_build = 20000, steps_at_run = 12000, steps_of_proof = 60000;
 
 /// How `kernel`, which has a body, violates the rules; only what is certain.
 /// @param rules       one for each parameter
 /// @param most_steps  beyond this limit nothing is reported
-std::vector<AccessFault> access_faults(const clang::FunctionDecl& kernel,
-                                       const std::vector<AccessRule>& rules, int most_steps);
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<AccessRule>& rules, int most_steps);
+
+/// What `kernel`, which has a body, does on every path, whatever the data.
+/// @param rules  one for each parameter; only dats that are written or OP_RW have facts, or an
+/// obstacle
+///               to the fact that the access mode asks for, unless access_findings reports an index
+///               beyond an OP_WRITE
+std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
+                                         const std::vector<AccessRule>& rules, int most_steps);
 
 }  // namespace op2::jit

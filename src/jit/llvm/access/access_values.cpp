@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of expressions: numbers, pointers into the data of arguments, places in it.
-#include <utility>
-
-#include <jit/llvm/access/access_numbers.hpp>
 #include <jit/llvm/access/access_walk.hpp>
 
 namespace op2::jit {
@@ -15,7 +12,7 @@ bool keeps_pointee(const clang::CastExpr& cast, const clang::ASTContext& context
          const_cast<clang::ASTContext&>(context).hasSimilarType(from, to);
 }
 
-DataPointer moved(DataPointer pointer, std::optional<std::int64_t> by) {
+DataPointer moved(DataPointer pointer, Number by) {
   auto& counted = pointer.to_rows ? pointer.row : pointer.component;
   counted = sum(counted, by);
   return pointer;
@@ -31,7 +28,7 @@ const LocalValue* AccessWalk::local(const clang::Expr* expression) const {
 }
 
 /// 1 for a pointer that is not null, 0 for one that is.
-std::optional<std::int64_t> AccessWalk::presence(const clang::Expr* expression) const {
+Number AccessWalk::presence(const clang::Expr* expression) const {
   const clang::Expr* inner = expression->IgnoreParenCasts();
   if (inner->isNullPointerConstant(const_cast<clang::ASTContext&>(context_),
                                    clang::Expr::NPC_ValueDependentIsNotNull))
@@ -41,7 +38,7 @@ std::optional<std::int64_t> AccessWalk::presence(const clang::Expr* expression) 
   return target != nullptr && extents_[target->parameter].is_there ? Number(1) : std::nullopt;
 }
 
-std::optional<std::int64_t> AccessWalk::combined(const clang::BinaryOperator& operation) const {
+Number AccessWalk::combined(const clang::BinaryOperator& operation) const {
   const auto* left = operation.getLHS();
   const auto* right = operation.getRHS();
   const bool of_pointers = left->getType()->isPointerType() || right->getType()->isPointerType();
@@ -51,7 +48,7 @@ std::optional<std::int64_t> AccessWalk::combined(const clang::BinaryOperator& op
   return result_of(operation.getOpcode(), *a, *b);
 }
 
-std::optional<std::int64_t> AccessWalk::number(const clang::Expr* expression) const {
+Number AccessWalk::number(const clang::Expr* expression) const {
   if (expression == nullptr || expression->isValueDependent()) return std::nullopt;
   if (!expression->getType()->isIntegralOrEnumerationType()) return std::nullopt;
   const clang::Expr* inner = expression->IgnoreParens();
@@ -59,7 +56,7 @@ std::optional<std::int64_t> AccessWalk::number(const clang::Expr* expression) co
   return fitted(computed(inner), inner->getType(), context_);
 }
 
-std::optional<std::int64_t> AccessWalk::cast_number(const clang::CastExpr& cast) const {
+Number AccessWalk::cast_number(const clang::CastExpr& cast) const {
   const clang::Expr* inner = cast.getSubExpr();
   const bool to_truth = cast.getType()->isBooleanType();
   if (to_truth && inner->getType()->isPointerType()) return presence(inner);
@@ -70,7 +67,7 @@ std::optional<std::int64_t> AccessWalk::cast_number(const clang::CastExpr& cast)
 }
 
 /// The value of an integer expression without casts around it.
-std::optional<std::int64_t> AccessWalk::computed(const clang::Expr* expression) const {
+Number AccessWalk::computed(const clang::Expr* expression) const {
   if (const auto* known = local(expression)) {
     const auto* value = std::get_if<std::int64_t>(known);
     return value != nullptr ? Number(*value) : std::nullopt;
@@ -98,7 +95,7 @@ std::optional<DataPointer> AccessWalk::loaded_pointer(const clang::Expr* locatio
     return target != nullptr ? std::optional(*target) : std::nullopt;
   }
   const clang::Expr* base = nullptr;
-  std::optional<std::int64_t> index = 0;
+  Number index = 0;
   if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(location)) {
     base = element->getBase();
     index = number(element->getIdx());

@@ -2,8 +2,11 @@
 // Executes a kernel symbolically: with places in its data instead of values.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include <clang/AST/ASTContext.h>
@@ -12,10 +15,46 @@
 #include <clang/AST/Stmt.h>
 #include <clang/AST/StmtCXX.h>
 
-#include <jit/llvm/access/access_state.hpp>
-#include <jit/llvm/access/access_subset.hpp>
+#include <jit/llvm/access/access_syntax.hpp>
+#include <jit/llvm/access/access_use.hpp>
 
 namespace op2::jit {
+
+/// A pointer into the data of a parameter.
+struct DataPointer {
+  std::size_t parameter = 0;
+  bool to_rows = false;  ///< a T**: `row` counts, `component` does not
+  Number row = 0;
+  Number component = 0;  ///< nothing: unknown
+  bool operator==(const DataPointer&) const = default;
+};
+
+/// One number in the data of a parameter, which a pointer to numbers points to.
+struct DataPlace {
+  DataPointer pointer;
+  bool operator==(const DataPlace&) const = default;
+};
+
+/// What is known of a local variable: a number, a pointer, or the target of a reference.
+using LocalValue = std::variant<std::monostate, std::int64_t, DataPointer, DataPlace>;
+
+/// What is known about the arguments and the local variables at one point of the kernel.
+struct AccessState {
+  std::vector<std::vector<Mark>> marks;  ///< shape [parameters][rows * components, at least 1]
+  std::vector<std::vector<bool>> sure;   ///< written on every path to this point; shape of marks
+  std::map<const clang::VarDecl*, LocalValue> locals;
+  bool live = true;  ///< this point is reachable
+
+  /// Both paths may have been taken.
+  void join(const AccessState& other) { merge(other, Mark::maybe); }
+  /// The same, if one of them may never be taken.
+  void join_unsure(const AccessState& other) { merge(other, Mark::unsure); }
+
+ private:
+  void merge(const AccessState& other, Mark different);
+};
+
+enum class WriteKind { assign, increment, update };
 
 class AccessWalk {
  public:
@@ -67,11 +106,11 @@ class AccessWalk {
   bool is_refused(const clang::FunctionDecl* function, const clang::CallExpr& call) const;
 
   // Values of expressions.
-  std::optional<std::int64_t> number(const clang::Expr* expression) const;
-  std::optional<std::int64_t> cast_number(const clang::CastExpr& cast) const;
-  std::optional<std::int64_t> computed(const clang::Expr* expression) const;
-  std::optional<std::int64_t> combined(const clang::BinaryOperator& operation) const;
-  std::optional<std::int64_t> presence(const clang::Expr* expression) const;
+  Number number(const clang::Expr* expression) const;
+  Number cast_number(const clang::CastExpr& cast) const;
+  Number computed(const clang::Expr* expression) const;
+  Number combined(const clang::BinaryOperator& operation) const;
+  Number presence(const clang::Expr* expression) const;
   std::optional<DataPointer> pointer(const clang::Expr* expression);
   std::optional<DataPointer> loaded_pointer(const clang::Expr* location);
   std::optional<DataPlace> place(const clang::Expr* expression);

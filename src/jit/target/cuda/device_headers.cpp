@@ -10,12 +10,14 @@
 #include <jit/common_headers.hpp>
 #include <jit/math_names.hpp>
 #include <jit/source_scan.hpp>
-#include <jit/target/cuda/device_library.hpp>
 #include <jit/target/cuda/extreme_rows.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/ordered_library.hpp>
 
 namespace op2::jit {
 namespace {
+
+static_assert(block_threads == 256);  // as <op2_device> has it, and its eight warps
 
 constexpr const char* integer_types = R"(#pragma once
 typedef signed char int8_t;
@@ -159,7 +161,8 @@ constexpr const char* special_values = R"(
 )";
 
 std::string mathematics() {
-  return functions_of_one_and_two(unary_form, binary_form) + other_mathematics + number_classes;
+  return functions_of_one_and_two(unary_form, binary_form) + other_mathematics +
+         "#include <op2_number_classes>\n";
 }
 
 /// A header of declarations, which are read once, and macros.
@@ -170,7 +173,8 @@ std::string with_macros(const char* declarations, const std::string& macros) {
 std::vector<IncludedFile> all_headers() {
   std::vector<IncludedFile> headers = common_headers();
   const std::vector<IncludedFile> own = {
-      {"math.h", with_macros("op2_math", fmt::format("{}{}", special_values, mathematical_macros))},
+      {"math.h",
+       with_macros("op2_math", fmt::format("{}#include <op2_math_macros>\n", special_values))},
       {"stdlib.h", absolute_values},
       {"stdint.h", with_macros("op2_stdint", integer_type_limits)},
       {"stddef.h", sizes},
@@ -182,10 +186,10 @@ std::vector<IncludedFile> all_headers() {
       {"initializer_list", "#pragma once\n"},
       {"op2_math", mathematics()},
       {"op2_stdint", integer_types},
-      {device_library_name, device_library},
       {extreme_library_name, extreme_library},
       {ordered_library_name, ordered_library}};
   headers.insert(headers.end(), own.begin(), own.end());
+  add_headers(headers, "cuda");
   return headers;
 }
 

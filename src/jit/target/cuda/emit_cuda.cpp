@@ -8,7 +8,7 @@
 
 #include <core/error.hpp>
 #include <jit/target/cuda/device_constants.hpp>
-#include <jit/target/cuda/device_library.hpp>
+#include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_kernels.hpp>
 #include <jit/target/cuda/emit_pull.hpp>
 #include <jit/target/cuda/extreme_rows.hpp>

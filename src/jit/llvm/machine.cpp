@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/machine.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/BuildID.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <jit/llvm/math_libraries.hpp>
+#include <jit/llvm/toolchain.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// The build id that the static linker wrote into a file; empty if it has none or cannot be read.
+std::string build_id_of(const std::string& path) {
+  auto file = llvm::object::ObjectFile::createObjectFile(path);
+  if (file) return llvm::toHex(llvm::object::getBuildID(file->getBinary()), true);
+  llvm::consumeError(file.takeError());
+  return {};
+}
+
+/// The file of a loaded library; empty if there is none.
+std::string file_of(void* library) {
+  link_map* place = nullptr;
+  if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &place) != 0) return {};
+  return place->l_name;
+}
+
+/// That of the LLVM that compiles, in hexadecimal; "unknown" if it has none. Distinguishes builds
+/// of one version. Reads the file that libop2 was built with; if it is elsewhere now, loads it,
+/// which takes 10 ms.
+std::string build_id_of_llvm() {
+  std::string id = build_id_of(OP2_LLVM_LIBRARY);
+  if (id.empty()) id = build_id_of(file_of(dlopen(OP2_LLVM_NAME, RTLD_LAZY | RTLD_LOCAL)));
+  return id.empty() ? "unknown" : id;
+}
+
+/// Features of the running machine; LLVM's map has no order. Without AVX10, which stands for
+/// features that are listed, too: Clang warns of it in every compilation.
+std::vector<std::pair<std::string, bool>> host_features() {
+  std::vector<std::pair<std::string, bool>> features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    if (!feature.getKey().starts_with("avx10."))
+      features.emplace_back(feature.getKey().str(), feature.getValue());
+  }
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const auto& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+/// Of a CPU that the user named: what it has, as far as the running machine can tell.
+/// @return false if the running machine lacks something; `message` lists it
+bool add_features(const llvm::Target& target, Machine& machine, std::string& message) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      target.createMCSubtargetInfo(machine.info.triple, machine.info.cpu, ""));
+  std::vector<std::string> present, lacking;
+  for (const auto& [feature, in_host] : host_features()) {
+    if (!cpu->checkFeatures("+" + feature)) continue;
+    (in_host ? present : lacking).push_back("+" + feature);
+  }
+  machine.info.features = joined(present);
+  machine.features = machine.info.features;
+  message =
+      fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu, joined(lacking));
+  return lacking.empty();
+}
+
+/// Zen executes a gather or scatter as slowly as single loads and stores, and more besides.
+void prefer_single_loads(Machine& machine) {
+  if (!machine.info.cpu.starts_with("znver")) return;
+  for (std::string* list : {&machine.info.features, &machine.features}) {
+    *list += ",+prefer-no-gather,+prefer-no-scatter";
+  }
+}
+
+void add_host_features(Machine& machine) {
+  std::vector<std::string> present, all;
+  for (const auto& [feature, in_host] : host_features()) {
+    if (in_host) present.push_back("+" + feature);
+    all.push_back((in_host ? "+" : "-") + feature);
+  }
+  machine.info.features = joined(present);
+  machine.features = joined(all);
+}
+
+/// Whether LLVM's tuning prefers 256 bits on a CPU with 512: on Intel's (Airfoil on Cascade Lake
+/// takes 0.78 of the time). A level, x86-64-v4, stands for CPUs of others, too.
+bool prefers_half(const llvm::Target& target, const TargetInfo& info) {
+  if (info.cpu.starts_with("x86-64")) return false;
+  const std::unique_ptr<llvm::MCSubtargetInfo> tuned(
+      target.createMCSubtargetInfo(info.triple, info.cpu, ""));
+  return tuned->checkFeatures("+prefer-256-bit");
+}
+
+/// Of the registers that arithmetic on doubles is to use: the widest, or half of them.
+int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
+  const std::string list = info.features + ",";
+  if (list.find("+avx512f,") != std::string::npos) return prefers_half(target, info) ? 32 : 64;
+  constexpr std::pair<const char*, int> sets[] = {{"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
+  for (const auto& [feature, bytes] : sets)
+    if (list.find(feature) != std::string::npos) return bytes;
+  return 0;
+}
+
+/// LLVM's version, its build (packagers patch), and what we hand to it.
+std::string compiler_name() {
+  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING, build_id_of_llvm(),
+                     toolchain_fingerprint());
+}
+
+}  // namespace
+
+std::optional<Machine> find_machine(const std::string& cpu, std::string& message) {
+  LLVM_NATIVE_TARGETINFO();
+  LLVM_NATIVE_TARGETMC();
+  Machine machine;
+  machine.info.triple = llvm::sys::getProcessTriple();
+  machine.info.compiler = compiler_name();
+  machine.info.cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
+  const auto* target = llvm::TargetRegistry::lookupTarget(machine.info.triple, message);
+  if (target == nullptr) return std::nullopt;
+  const std::unique_ptr<llvm::MCSubtargetInfo> generic(
+      target->createMCSubtargetInfo(machine.info.triple, "", ""));
+  if (!generic->isCPUStringValid(machine.info.cpu)) {
+    message = fmt::format("LLVM knows no CPU '{}' for {}", machine.info.cpu, machine.info.triple);
+    return std::nullopt;
+  }
+  if (cpu.empty()) {
+    add_host_features(machine);
+  } else if (!add_features(*target, machine, message)) {
+    return std::nullopt;
+  }
+  prefer_single_loads(machine);
+  machine.info.vector_bytes = vector_bytes_of(*target, machine.info);
+  machine.info.vector_math = vector_math_of(machine.info);
+  return machine;
+}
+
+std::string build_of_consistent_library() {
+  const std::string file = file_of(loaded_consistent_library());
+  if (file.empty()) return {};
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::canonical(file, ignored);
+  const std::string id = build_id_of(file);
+  return id.empty() ? real.string() : real.filename().string() + " " + id;
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done to generated code besides LLVM's own passes, and what is measured of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <llvm/IR/PassManager.h>
+
+#include <jit/backend.hpp>
+
+namespace op2::jit {
+
+// Before the optimiser.
+
+/// Calls the variants of consistent_names.hpp instead of the C library's functions and of what the
+/// optimiser knows about them. To be used before any optimisation, which else evaluates calls of
+/// constants with the functions of the compiling process, and replaces pow(x, 2) only where it is
+/// scalar. Where the source allows contraction, a * b + c is rounded once, also on processors
+/// without such an instruction, which call the C library for it.
+/// @return  the functions that have no variant: "sincos"
+std::vector<std::string> make_calls_consistent(llvm::Module& module);
+
+/// Brings kernels into the form that vector code can be made of: one function without calls, loops
+/// or local memory. Inlines all functions of the module, except those that call themselves, and
+/// replaces loops of constant length by copies of their bodies, so that local arrays that they
+/// index become variables. If a loop over the elements of a vector is to become vector code, only
+/// loops inside it are replaced: the rest of the module executes few elements. Beyond a budget of
+/// instructions the optimiser decides as usual.
+void flatten_kernels(llvm::ModulePassManager& passes, const CompileRequest& request);
+
+/// Finds floating-point operations that a loop over the elements of a vector executes on some paths
+/// only, where the vectoriser and the optimiser would execute them on all: programs with
+/// floating-point traps would see what they do not compute. To be run before both, after
+/// flatten_kernels.
+class FindTraps : public llvm::PassInfoMixin<FindTraps> {
+ public:
+  /// @param blocks  the function with the loop over the elements of a vector
+  /// @param found   set to true; as long-lived as the pass
+  FindTraps(const std::string& blocks, bool& found) : blocks_(blocks), found_(found) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+
+ private:
+  const std::string& blocks_;
+  bool& found_;
+};
+
+// Inside the optimiser's pipeline.
+
+/// Counts the floating-point operations that one element costs, for rooflines: additions,
+/// subtractions, multiplications and divisions as one, fused multiply-adds as two, roots and
+/// functions of mathematics as one. Both sides of a branch count, as vector code executes both. To
+/// run when calls are inlined and loops over components are unrolled, but loops over elements are
+/// not yet. Cost: a pass over the instructions.
+class CountFlops : public llvm::PassInfoMixin<CountFlops> {
+ public:
+  /// @param flops  becomes the number, or `core::unknown_flops`: the kernel has a loop whose length
+  ///               only its execution shows, or a call that is not inlined
+  CountFlops(const CompileRequest& request, double& flops) : request_(request), flops_(flops) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+
+ private:
+  const CompileRequest& request_;
+  double& flops_;
+};
+
+/// For kernels that choose between pointers, such as `a ? std::max(b, c) : std::min(b, d)`. Loads
+/// through a pointer that depends on the way to a block become loads at the ends of the blocks
+/// before it, each through the pointer of that way. Only where the load follows on every way and
+/// nothing writes memory in between, so that no load is added. Local variables that were in memory
+/// because of such a pointer then end up in registers, and loops that were not vectorised because
+/// of that memory are.
+struct LoadBeforeChoice : llvm::PassInfoMixin<LoadBeforeChoice> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
+/// Makes one version of a loop over the elements of a vector for each value of a condition that
+/// does not depend on the element (constants, globals that are read), so that the vectoriser does
+/// not execute both sides of the branch for all. Only where a side has enough instructions, and up
+/// to a budget of versions and of instructions.
+struct VersionsOfLoops : llvm::PassInfoMixin<VersionsOfLoops> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
+/// Negates after shuffles instead of before them. What a kernel adds on one side of an edge and
+/// subtracts on the other is then the same shuffled vector, which later passes find, and the
+/// negation ends in a subtraction.
+struct NegateLate : llvm::PassInfoMixin<NegateLate> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
+
+// After the optimiser: why its code is not to be used as vectorised code.
+
+/// Functions, other than of mathematics, that the loop calls: each lane would wait for the others.
+SimdChoice calls_in(const llvm::Module& module, const CompileRequest& request);
+
+/// Whether the loops of a vectorised function lose. What they save is arithmetic that one element
+/// after the other would need more; what they cost is moved between rows of elements and vectors:
+/// shuffles, insertions, extractions. Divisions and roots count as many instructions, because they
+/// take as long. Loads and stores of rows are not counted: scalar code has them too.
+SimdChoice loss_in(llvm::Module& module, const std::string& function);
+
+}  // namespace op2::jit

@@ -41,7 +41,7 @@ COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
 # Planning asks a GPU's target through jit/target/target_rules.hpp; its headers are for the executor that launches
 # its kernels, and for what opens the device.
 GPU_TARGET = re.compile(r"(jit/target|sched/executor)/cuda/")
-GPU_TARGET_PLACES = re.compile(r"src/(jit/target/|sched/executor/cuda/|sched/executor/make_executor\.|api/open_device\.)")
+GPU_TARGET_PLACES = re.compile(r"src/(jit/target/|sched/executor/cuda/|sched/executor/make_executor\.|api/code_makers\.)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 # The program that compiles kernels may end itself.
 PROGRAM = ("src", "jit", "remote", "program")

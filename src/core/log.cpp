@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/log.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <set>
 
@@ -12,35 +14,29 @@
 
 namespace op2::core {
 
-LogLevel log_level_named(std::string_view word) {
-  if (word == "off") return LogLevel::off;
-  if (word == "error") return LogLevel::error;
-  if (word == "warning") return LogLevel::warning;
-  if (word == "info") return LogLevel::info;
-  if (word == "debug") return LogLevel::debug;
-  fail(ErrorCode::bad_option,
-       "the value is not accepted: OP2_LOG={}; use off, error, warning, info, debug", word);
-}
-
 namespace {
 
-spdlog::level::level_enum spdlog_level(LogLevel level) {
-  switch (level) {
-    case LogLevel::off:
-      return spdlog::level::off;
-    case LogLevel::error:
-      return spdlog::level::err;
-    case LogLevel::warning:
-      return spdlog::level::warn;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::debug:
-      return spdlog::level::debug;
-  }
-  return spdlog::level::off;
-}
+struct LevelName {
+  std::string_view word;
+  spdlog::level::level_enum level;
+};
+
+/// In the order of LogLevel.
+constexpr LevelName levels[] = {{"off", spdlog::level::off},
+                                {"error", spdlog::level::err},
+                                {"warning", spdlog::level::warn},
+                                {"info", spdlog::level::info},
+                                {"debug", spdlog::level::debug}};
 
 }  // namespace
+
+LogLevel log_level_named(std::string_view word) {
+  const auto found = std::ranges::find(levels, word, &LevelName::word);
+  if (found == std::end(levels))
+    fail(ErrorCode::bad_option,
+         "the value is not accepted: OP2_LOG={}; use off, error, warning, info, debug", word);
+  return static_cast<LogLevel>(found - std::begin(levels));
+}
 
 struct Log::Sink {
   spdlog::logger logger{"op2", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()};
@@ -57,7 +53,7 @@ Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds pr
       sink_(std::make_unique<Sink>()),
       waits_(std::make_unique<Waits>()) {
   sink_->logger.set_pattern(program + " %^%l%$: " + prefix + "%v");
-  sink_->logger.set_level(spdlog_level(level));
+  sink_->logger.set_level(levels[static_cast<std::size_t>(level)].level);
   sink_->dumps.set_pattern(prefix + "%v");
 }
 

@@ -51,13 +51,12 @@ inline void hexahedron(const double* const* x, const double* const* u, double* c
 }
 
 // Quadratic triangles, 6 nodes, 6 points: reaction and diffusion with a coefficient at the nodes.
-constexpr double triangle_point[6][3] = {
-    {0.109951743655322, 0.091576213509771, 0.091576213509771},
-    {0.109951743655322, 0.816847572980459, 0.091576213509771},
-    {0.109951743655322, 0.091576213509771, 0.816847572980459},
-    {0.223381589678011, 0.445948490915965, 0.108103018168070},
-    {0.223381589678011, 0.108103018168070, 0.445948490915965},
-    {0.223381589678011, 0.445948490915965, 0.445948490915965}};
+constexpr double triangle_point[6][3] = {{0.109951743655322, 0.091576213509771, 0.091576213509771},
+                                         {0.109951743655322, 0.816847572980459, 0.091576213509771},
+                                         {0.109951743655322, 0.091576213509771, 0.816847572980459},
+                                         {0.223381589678011, 0.445948490915965, 0.108103018168070},
+                                         {0.223381589678011, 0.108103018168070, 0.445948490915965},
+                                         {0.223381589678011, 0.445948490915965, 0.445948490915965}};
 
 inline void quadratic_shapes(double s, double t, double* shape, double (*slope)[2]) {
   const double r = 1 - s - t;
@@ -282,8 +281,8 @@ inline void smooth(const double* x, const double* const* xs, const double* const
 // Reconstruction of fifth order with nonlinear weights, from values along a line.
 inline void weno(const double* const* q, double* face) {
   const double ideal[3] = {0.1, 0.6, 0.3};
-  const double part[3][3] = {{1.0 / 3, -7.0 / 6, 11.0 / 6}, {-1.0 / 6, 5.0 / 6, 1.0 / 3},
-                             {1.0 / 3, 5.0 / 6, -1.0 / 6}};
+  const double part[3][3] = {
+      {1.0 / 3, -7.0 / 6, 11.0 / 6}, {-1.0 / 6, 5.0 / 6, 1.0 / 3}, {1.0 / 3, 5.0 / 6, -1.0 / 6}};
   const double slope[3][3] = {{1, -4, 3}, {1, 0, -1}, {3, -4, 1}};
   double sum = 0, weights = 0;
   for (int k = 0; k < 3; ++k) {

@@ -21,7 +21,9 @@ inline State state_of(const double* q) {
   return s;
 }
 
-inline double sound_speed(const State& s) { return std::sqrt(gamma_gas * s.pressure / s.density); }
+inline double sound_speed(const State& s) {
+  return std::sqrt(gamma_gas * s.pressure / s.density);
+}
 
 inline double along(const double* a, const double* b) {
   double sum = 0;
@@ -68,9 +70,9 @@ inline void hllc(const double* left, const double* right, const double* normal, 
   const double ul = along(l.velocity, normal), ur = along(r.velocity, normal);
   const double cl = sound_speed(l), cr = sound_speed(r);
   const double sl = std::min(ul - cl, ur - cr), sr = std::max(ul + cl, ur + cr);
-  const double star = (r.pressure - l.pressure + l.density * ul * (sl - ul) -
-                       r.density * ur * (sr - ur)) /
-                      (l.density * (sl - ul) - r.density * (sr - ur));
+  const double star =
+      (r.pressure - l.pressure + l.density * ul * (sl - ul) - r.density * ur * (sr - ur)) /
+      (l.density * (sl - ul) - r.density * (sr - ur));
   if (sl >= 0) {
     physical_flux(l, left, normal, flux);
   } else if (sr <= 0) {
@@ -116,8 +118,8 @@ inline void viscous(const State& l, const State& r, const double* gl, const doub
 }
 
 // Face flux of second order; geometry: normal times area, offsets of the face from both cells.
-inline void face_flux(const double* geometry, const double* ql, const double* qr,
-                      const double* gl, const double* gr, double* rl, double* rr) {
+inline void face_flux(const double* geometry, const double* ql, const double* qr, const double* gl,
+                      const double* gr, double* rl, double* rr) {
   const double area = std::sqrt(along(geometry, geometry));
   double normal[directions], left[variables], right[variables], flux[variables];
   for (int d = 0; d < directions; ++d) normal[d] = geometry[d] / area;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <gpu/find_libraries.hpp>
+#include <gpu/shared_library.hpp>
 
 namespace bench {
 

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <gpu/graph.hpp>
-#include <gpu/launch.hpp>
 #include <gpu/module.hpp>
 
 #include "stopwatch.hpp"

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <gpu/launch.hpp>
 #include <gpu/module.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <gpu/nvrtc.hpp>
-#include <jit/shared_caches.hpp>
+#include <jit/cache_location.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <sched/shapes.hpp>
 
@@ -65,9 +65,7 @@ const gpu::Driver* driver_of(const gpu::Device* device) {
 jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log& log,
                   gpu::Device* device, jit::Jit* host_jit) {
   if (device == nullptr) return jit::Jit(std::move(given), log);
-  given.compare_access = [host_jit](const jit::LoopRequest& request) {
-    return host_jit->access_findings(request);
-  };
+  given.reader = host_jit;
   const std::function<std::shared_ptr<jit::Target>()> load =
       [device, paths = library_paths(options), given] {
         auto nvrtc = gpu::load_nvrtc(paths, device->driver_version(), device->architecture());

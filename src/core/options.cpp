@@ -262,9 +262,6 @@ constexpr OptionRow table[] = {
     {"OP2_JIT", one_of<&O::jit>, "on, off, require",
      "off: host functions only; require: a kernel that cannot be compiled is an error even if it "
      "has a host function"},
-    {"OP2_JIT_WAIT", one_of<&O::jit_wait>, "on, off",
-     "off: on one rank loops run as host functions while their kernels are compiled in the "
-     "background; the last bits of results then depend on timing"},
     {"OP2_JIT_CPU", text<&O::jit_cpu>, "host, name",
      "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_JIT_LIMIT", read_jit_limit, "60:2048, seconds, seconds:MiB",
@@ -451,9 +448,6 @@ void restrict_to_reproducible(Options& options) {
                         "vector functions round in another way than those that scalar code calls");
   if (options.jit == JitMode::off)
     refuse_reproducible("OP2_JIT=off", "host functions have the arithmetic of another compiler");
-  if (!options.jit_wait)
-    refuse_reproducible("OP2_JIT_WAIT=off",
-                        "host functions have the arithmetic of another compiler");
   if (options.target == Target::cuda && options.contraction == Contraction::on)
     refuse_reproducible("OP2_FP_CONTRACT=on and OP2_TARGET=cuda",
                         "compilers for GPUs contract by other rules");

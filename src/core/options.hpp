@@ -84,7 +84,6 @@ struct Options {
   Target target = Target::cpu;
   int threads = 0;  ///< 0: one per core of the binding
   JitMode jit = JitMode::on;
-  bool jit_wait = true;  ///< for code, where a host function could run instead
   std::string jit_cpu;
   std::int64_t jit_seconds = 60;  ///< of CPU time, for the compilation of a kernel
   std::int64_t jit_memory_bytes = std::int64_t{2048} << 20;

@@ -2,10 +2,9 @@
 #include <gpu/cuda_stream.hpp>
 
 #include <core/error.hpp>
-#include <gpu/staging.hpp>
+#include <gpu/cuda_space.hpp>
 
 namespace op2::gpu {
-
 namespace {
 
 EventHandle handle_of(const core::Event& event) {
@@ -90,6 +89,26 @@ CudaStream& cuda_stream(core::Stream& stream) {
   auto* const same = dynamic_cast<CudaStream*>(&stream);
   core::ensure(same != nullptr, "a stream is not one of a CUDA device");
   return *same;
+}
+
+Timer::~Timer() {
+  for (EventHandle event : events_) driver_.call_later(&DriverApi::event_destroy, event);
+}
+
+Timer::Mark Timer::set(core::Stream& stream) {
+  if (marks_ == events_.size()) {
+    EventHandle event = nullptr;
+    driver_.call(&DriverApi::event_create, &event, event_with_timing);
+    events_.push_back(event);
+  }
+  driver_.call(&DriverApi::event_record, events_[marks_], cuda_stream(stream).handle());
+  return marks_++;
+}
+
+double Timer::seconds(Mark from, Mark to) const {
+  float milliseconds = 0;
+  driver_.call(&DriverApi::event_elapsed, &milliseconds, events_.at(from), events_.at(to));
+  return 1e-3 * static_cast<double>(milliseconds);
 }
 
 }  // namespace op2::gpu

@@ -14,7 +14,7 @@ constexpr int oldest_driver = 12000, oldest_architecture = 60;  // atomic additi
 
 /// The calls before a device is known.
 template <class Function, class... Arguments>
-void begin(const DriverApi& api, Function DriverApi::*function, Arguments... arguments) {
+void begin(const DriverApi& api, Function DriverApi::* function, Arguments... arguments) {
   const int result = (api.*function)(arguments...);
   if (result == DriverResult::success) return;
   if (result == DriverResult::stub_library)

@@ -7,7 +7,7 @@
 
 #include <core/memory_space.hpp>
 #include <gpu/driver.hpp>
-#include <gpu/find_libraries.hpp>
+#include <gpu/shared_library.hpp>
 
 namespace op2::gpu {
 

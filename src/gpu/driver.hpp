@@ -47,7 +47,7 @@ class Driver {
   /// Calls a function of the table, for example `call(&DriverApi::stream_wait, stream)`.
   /// @throws Error  device_failure or out_of_memory, also for what `call_later` has kept
   template <class Function, class... Arguments>
-  void call(Function DriverApi::*function, Arguments... arguments) const {
+  void call(Function DriverApi::* function, Arguments... arguments) const {
     throw_kept();
     const int result = ((*api_).*function)(arguments...);
     if (result != DriverResult::success) fail(((*api_).*function).name(), result);
@@ -55,7 +55,7 @@ class Driver {
 
   /// The same for a caller that knows what some results mean; it hands the others to `fail`.
   template <class Function, class... Arguments>
-  int result_of(Function DriverApi::*function, Arguments... arguments) const {
+  int result_of(Function DriverApi::* function, Arguments... arguments) const {
     throw_kept();
     return ((*api_).*function)(arguments...);
   }
@@ -63,7 +63,7 @@ class Driver {
   /// The same for destructors, which cannot throw and may run while the program uses another
   /// context: the next call throws what went wrong.
   template <class Function, class... Arguments>
-  void call_later(Function DriverApi::*function, Arguments... arguments) const noexcept {
+  void call_later(Function DriverApi::* function, Arguments... arguments) const noexcept {
     const CurrentContext current(this);
     const int result = ((*api_).*function)(arguments...);
     if (result != DriverResult::success) keep(((*api_).*function).name(), result);
@@ -71,7 +71,7 @@ class Driver {
 
   /// The same where nobody is left to be informed.
   template <class Function, class... Arguments>
-  void call_and_ignore(Function DriverApi::*function, Arguments... arguments) const noexcept {
+  void call_and_ignore(Function DriverApi::* function, Arguments... arguments) const noexcept {
     static_cast<void>(((*api_).*function)(arguments...));
   }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <gpu/find_libraries.hpp>
 #include <gpu/nvrtc_api.hpp>
+#include <gpu/shared_library.hpp>
 
 namespace op2::gpu {
 

@@ -18,11 +18,9 @@
 #include <fmt/core.h>
 
 #include <core/signals.hpp>
-#include <jit/cache_format.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 
 namespace op2::jit {
-
 namespace {
 
 constexpr std::string_view entry_suffix = ".op2";
@@ -133,11 +131,13 @@ CacheDirectory::Written write_renamed(int directory, const std::string& name,
   return {CacheDirectory::Write::failed, message_for(error)};
 }
 
-}  // namespace
+constexpr std::int64_t hour = 60 * 60;
 
-FileDescriptor::~FileDescriptor() {
-  if (number_ >= 0) ::close(number_);
+bool counts(const CacheFile& file) {
+  return file.kind == CacheFileKind::entry || file.kind == CacheFileKind::bad;
 }
+
+}  // namespace
 
 CacheFileKind kind_of(std::string_view name) {
   if (name.starts_with(".bad.")) return CacheFileKind::bad;
@@ -254,6 +254,35 @@ FileDescriptor CacheDirectory::open_lock_file() const {
   Status status{};
   const bool usable = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
   return usable ? std::move(file) : FileDescriptor();
+}
+
+std::vector<CacheFile> abandoned(const std::vector<CacheFile>& files, std::int64_t now) {
+  std::vector<CacheFile> result;
+  std::ranges::copy_if(files, std::back_inserter(result), [now](const CacheFile& file) {
+    return file.kind == CacheFileKind::temporary && now - file.used > hour;
+  });
+  return result;
+}
+
+std::vector<CacheFile> least_recently_used(const std::vector<CacheFile>& files,
+                                           std::int64_t max_bytes) {
+  std::vector<CacheFile> result;
+  std::ranges::copy_if(files, std::back_inserter(result), counts);
+  std::ranges::stable_sort(result, {}, &CacheFile::used);
+  std::int64_t left = bytes_of(files);
+  const auto end = std::ranges::find_if(result, [&](const CacheFile& file) {
+    if (left <= max_bytes) return true;
+    left -= file.bytes;
+    return false;
+  });
+  result.erase(end, result.end());
+  return result;
+}
+
+std::int64_t bytes_of(const std::vector<CacheFile>& files) {
+  std::int64_t sum = 0;
+  for (const CacheFile& file : files) sum += counts(file) ? file.bytes : 0;
+  return sum;
 }
 
 }  // namespace op2::jit

@@ -13,27 +13,10 @@
 #include <vector>
 
 #include <jit/cache_entry.hpp>
+#include <jit/file_descriptor.hpp>
 #include <jit/trusted_path.hpp>
 
 namespace op2::jit {
-
-/// Owns an open file; -1 is none.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~FileDescriptor();
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 /// The kind of a file, from its name.
 enum class CacheFileKind { entry, bad, temporary, other };
@@ -115,5 +98,19 @@ struct CacheDirectory::Opened {
   std::optional<CacheDirectory> directory;
   std::string problem;  ///< why it was refused, or a warning about it; empty without a problem
 };
+
+// Selects the files of a cache directory to remove. Removes nothing itself.
+
+/// Temporary files that were not written to for an hour: their writer has died.
+/// @param now  seconds since 1970
+std::vector<CacheFile> abandoned(const std::vector<CacheFile>& files, std::int64_t now);
+
+/// Entries and bad entries to remove, least recently used first, until the others have at most
+/// `max_bytes` bytes.
+std::vector<CacheFile> least_recently_used(const std::vector<CacheFile>& files,
+                                           std::int64_t max_bytes);
+
+/// Bytes of all entries and bad entries.
+std::int64_t bytes_of(const std::vector<CacheFile>& files);
 
 }  // namespace op2::jit

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <core/loop_abi.hpp>
-#include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
 
@@ -62,5 +64,97 @@ struct CacheEntry {
   double compile_seconds = 0;
   std::int64_t created = 0;  ///< seconds since 1970
 };
+
+// From the fields of a key to the key, and to its names for people.
+
+/// One field of KeyFields with the name that tools print.
+struct KeyField {
+  const char* name;
+  std::string KeyFields::* value;
+};
+
+/// All fields, in the order in which they are hashed and stored.
+inline constexpr std::array<KeyField, 12> key_fields{{
+    {"target", &KeyFields::target},
+    {"generator", &KeyFields::generator},
+    {"compiler", &KeyFields::compiler},
+    {"triple", &KeyFields::triple},
+    {"cpu", &KeyFields::cpu},
+    {"features", &KeyFields::features},
+    {"options", &KeyFields::options},
+    {"kernel", &KeyFields::kernel},
+    {"source", &KeyFields::source},
+    {"arguments", &KeyFields::arguments},
+    {"constants", &KeyFields::constants},
+    {"includes", &KeyFields::includes},
+}};
+
+Key make_key(const KeyFields& fields);
+
+/// 64 hexadecimal digits.
+std::string name_of(const Key& key);
+
+/// The first 12 digits: what people read and type.
+std::string short_name_of(const Key& key);
+
+/// The key written as 64 hexadecimal digits; nothing for any other text.
+std::optional<Key> key_named(std::string_view digits);
+
+/// Whether `prefix` is the beginning of the key's name, in digits of either case. Not if it is
+/// empty.
+bool has_prefix(const Key& key, std::string_view prefix);
+
+// The file of one cache entry, as bytes.
+//
+//     offset size
+//          0    8  magic "OP2JIT\r\n"
+//          8    4  version of the format
+//         12    4  length of the header
+//         16    8  length of the payload
+//         24   32  key
+//         56   32  BLAKE2b-256 of all other bytes of the file
+//         88       header: the fields of the key, symbol, signature, constants, loop, simd,
+//                  flops, findings, facts, seconds, created
+//                  payload: source, ir, assembly, object
+//
+// Integers are little endian; strings follow their length in 8 bytes. The layout of the first 88
+// bytes is the same in every version, so that an entry of another version is not taken for damaged.
+
+inline constexpr std::uint32_t cache_format_version = 8;
+
+/// Bounds of the size of an entry's file, in bytes.
+inline constexpr std::int64_t min_entry_bytes = 100;
+inline constexpr std::int64_t max_entry_bytes = std::int64_t{256} << 20;
+
+std::vector<std::byte> serialise(const Key& key, const CacheEntry& entry);
+
+enum class EntryState { good, other_version, bad };
+
+struct ParsedEntry {
+  EntryState state = EntryState::bad;
+  std::string reason;  ///< why it is not good
+  Key key{};           ///< the stored one; equals make_key(entry.key) in a good entry
+  CacheEntry entry;
+};
+
+/// Safe for arbitrary bytes: never reads outside of them, and needs no more memory than they do.
+ParsedEntry parse_entry(std::span<const std::byte> bytes);
+
+// What the kernels of a GPU's code need, as NVIDIA's assembler has reported it in comments behind
+// the assembly of a cache entry.
+
+/// Of one kernel that is launched.
+struct KernelResources {
+  std::string kernel;
+  int registers = 0;    ///< of a thread
+  int stack_bytes = 0;  ///< of a thread, in local memory
+  int spill_store_bytes = 0,
+      spill_load_bytes = 0;  ///< of a thread: registers moved to local memory
+  int shared_bytes = 0;      ///< of a block
+  bool operator==(const KernelResources&) const = default;
+};
+
+/// Empty for the assembly of a CPU.
+std::vector<KernelResources> resources_in(std::string_view assembly);
 
 }  // namespace op2::jit

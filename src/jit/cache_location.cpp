@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/cache_location.hpp>
 
+#include <pwd.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include <core/options.hpp>
+#include <core/text_file.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
-
 namespace {
 
 /// The value of the variable if it is an absolute path, otherwise empty.
@@ -30,6 +37,33 @@ std::string without_final_slashes(std::string path) {
 bool is_directory(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
+}
+
+std::optional<uid_t> user_named(const std::string& name) {
+  uid_t number = 0;
+  const char* const end = name.data() + name.size();
+  if (const auto parsed = std::from_chars(name.data(), end, number);
+      parsed.ec == std::errc() && parsed.ptr == end)
+    return number;
+  std::array<char, 4096> strings{};
+  passwd user{};
+  passwd* known = nullptr;
+  getpwnam_r(name.c_str(), &user, strings.data(), strings.size(), &known);
+  return known == nullptr ? std::nullopt : std::optional(user.pw_uid);
+}
+
+std::vector<SharedFolder> folders_in(const std::string& list) {
+  std::vector<SharedFolder> folders;
+  if (list.empty() || !exposure_of_file(list, root_and_user()).empty()) return folders;
+  std::istringstream lines(core::read_file(list.c_str()).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    SharedFolder folder;
+    if (!(words >> folder.path)) continue;
+    words >> folder.owner;
+    folders.push_back(std::move(folder));
+  }
+  return folders;
 }
 
 }  // namespace
@@ -61,11 +95,40 @@ std::string exposed_parent(const std::string& path) {
   std::filesystem::path parent = std::filesystem::canonical(path, error);
   while (!error && parent.has_relative_path()) {
     parent = parent.parent_path();
-    struct stat status {};
+    struct stat status{};
     if (stat(parent.c_str(), &status) != 0) return {};
     if ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)) return parent.string();
   }
   return {};
+}
+
+std::string list_of_shared_folders() {
+  return OP2_SYSTEM_FOLDER "/op2/cache_ro";
+}
+
+std::vector<SharedFolder> shared_folders(const std::string& configured, const std::string& list) {
+  if (configured == "none") return {};
+  std::vector<SharedFolder> listed = folders_in(list);
+  if (configured.empty()) return listed;
+  std::vector<SharedFolder> folders;
+  std::istringstream paths(configured);
+  for (std::string path; std::getline(paths, path, ':');) {
+    if (path.empty()) continue;
+    const auto known = std::ranges::find(listed, path, &SharedFolder::path);
+    folders.push_back(known != listed.end() ? *known : SharedFolder{path});
+  }
+  return folders;
+}
+
+CacheDirectory::Opened open_shared(const SharedFolder& folder) {
+  if (!folder.path.starts_with('/')) return {{}, "its path is not absolute"};
+  const std::optional<uid_t> owner = user_named(folder.owner);
+  if (!owner) return {{}, fmt::format("there is no user '{}'", folder.owner)};
+  Writers writers = root_and_user();
+  writers.push_back(*owner);
+  if (std::string exposure = exposure_of_folder(folder.path, writers); !exposure.empty())
+    return {{}, std::move(exposure)};
+  return CacheDirectory::open(folder.path, std::move(writers));
 }
 
 }  // namespace op2::jit

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <core/loop_abi.hpp>
-#include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
 #include <op2/error.hpp>

@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
-#include <jit/backend.hpp>
-#include <jit/source_location.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
 
+#include <jit/backend.hpp>
+#include <jit/source_location.hpp>
+
 namespace op2::jit {
+
+inline bool is_error(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Diagnostic::Severity::error;
+}
 
 /// The kernel and the loop that a diagnostic is about.
 struct KernelContext {
@@ -43,5 +48,23 @@ Error compile_error(const CompileResult& result, const KernelContext& context);
 
 /// The warnings of a successful compilation, shown like errors; empty if there are none.
 std::string compile_warnings(const CompileResult& result, const KernelContext& context);
+
+// Advice for the user on messages of the compiler.
+
+/// Whether it is an OP_KERNEL.
+inline bool is_macro(const op_kernel_core& kernel) {
+  return kernel.parameters != nullptr;
+}
+
+/// The folder of the file that declares the kernel, in which its headers are searched. If the
+/// compiler was given a relative name of the file: from the working directory, or, if that does not
+/// have the header of an OP_KERNEL, from the folder of the program.
+std::string folder_of(const op_kernel_core& kernel);
+
+/// Advice, e.g. "; declared constants: gam; did you mean 'gam'?" or "; add #include <cstdio>"; may
+/// be empty.
+/// @param constants  names of all declared constants
+std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
+                     const std::vector<std::string>& constants);
 
 }  // namespace op2::jit

@@ -10,11 +10,9 @@
 
 #include <fmt/core.h>
 
-#include <jit/cache_format.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_directory.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/cache_location.hpp>
-#include <jit/cache_sweep.hpp>
-#include <jit/shared_caches.hpp>
 
 namespace op2::jit {
 
@@ -32,7 +30,7 @@ enum class Lock { taken, held_by_other, failed };
 /// The lock belongs to the open file: it excludes other threads with other descriptors, and closing
 /// the file releases it.
 Lock try_lock(int file, off_t offset) {
-  struct flock range {};
+  struct flock range{};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = offset;
@@ -216,7 +214,7 @@ CacheStatistics DiskCache::statistics() const {
   return statistics_;
 }
 
-void DiskCache::count(std::int64_t CacheStatistics::*what) {
+void DiskCache::count(std::int64_t CacheStatistics::* what) {
   const std::lock_guard lock(mutex_);
   ++(statistics_.*what);
 }

@@ -110,7 +110,7 @@ class DiskCache {
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(std::string_view kind, const std::string& text);
   void announce_wait(const std::string& kernel, Clock::time_point deadline);
-  void count(std::int64_t CacheStatistics::*what);
+  void count(std::int64_t CacheStatistics::* what);
   void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
   void sweep_sometimes(std::int64_t written);
 

@@ -27,8 +27,7 @@ std::string text_of(const ParameterFacts& facts) {
   if (facts.writes_all || facts.only_adds) return proven(facts.writes_all ? full : sum);
   if (facts.only_lowers || facts.only_raises) return proven(facts.only_lowers ? least : greatest);
   std::string text = facts.obstacle;
-  std::ranges::replace_if(
-      text, [](char c) { return c == '|' || c == '\n'; }, ' ');
+  std::ranges::replace_if(text, [](char c) { return c == '|' || c == '\n'; }, ' ');
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -12,46 +13,80 @@
 
 #include <core/clock.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/signals.hpp>
-#include <core/text.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/byte_stream.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/fact_finder.hpp>
-#include <jit/kernel_cache.hpp>
-#include <jit/loop_builder.hpp>
-#include <jit/loop_failure.hpp>
 #include <jit/loop_key.hpp>
-#include <jit/progress.hpp>
+#include <jit/loop_maker.hpp>
 #include <jit/remote/remote_backend.hpp>
 #include <jit/run_parallel.hpp>
-#include <jit/serialized_code.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 
 namespace op2::jit {
 namespace {
 
 /// Longer waits for code are logged.
-constexpr double patience_seconds = 1.0;
+constexpr double slow_compile_seconds = 1.0;
+
+/// Whether the error is one of the source and not of the machine: the compiler would reject it
+/// again.
+bool is_permanent(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kernel_source:
+    case ErrorCode::kernel_signature:
+    case ErrorCode::kernel_include:
+    case ErrorCode::unknown_symbol:
+    case ErrorCode::kernel_limits:
+    case ErrorCode::kernel_access:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Says "compiling 37 of 120 kernels" at each progress interval of the log.
+class CompileProgress {
+ public:
+  CompileProgress(std::size_t kernels, core::Log& log)
+      : shown_(log, [this, kernels](double) {
+          return fmt::format("compiling {} of {}", std::min(finished_ + 1, kernels),
+                             core::counted(kernels, "kernel"));
+        }) {}
+
+  /// The work on one kernel, which may fail. Any thread.
+  class Kernel {
+   public:
+    explicit Kernel(CompileProgress& progress) : progress_(progress) {}
+    ~Kernel() { ++progress_.finished_; }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+   private:
+    CompileProgress& progress_;
+  };
+
+ private:
+  std::atomic<std::size_t> finished_ = 0;
+  const core::Progress shown_;  ///< ends before what it reads
+};
 
 /// Makes the code of the i-th request.
-using MakeOne = std::function<Product(std::size_t i)>;
+using MakeLoop = std::function<LoopCode(std::size_t i)>;
 
-std::vector<Built> built_of(std::vector<Product> products) {
-  std::vector<Built> built;
-  for (Product& product : products) built.push_back(std::move(product.built));
-  return built;
+std::function<std::shared_ptr<Backend>()> remote_loader(const JitOptions& options, core::Log& log) {
+  return [folder = options.plugin_dir, cpu = options.cpu, limit = options.limit, &log] {
+    return load_remote_backend(folder, cpu, limit, log);
+  };
+}
+
+std::function<std::shared_ptr<Target>()> cpu_loader(
+    const JitOptions& options, core::Log& log, std::function<std::shared_ptr<Backend>()> load) {
+  return [options, &log, load = std::move(load)] { return make_cpu_target(load(), options, log); };
 }
 
 }  // namespace
-
-/// The constants declared so far.
-using Constants = std::function<std::vector<Constant>()>;
-
-/// Futures of all requests, and promises for those that are not being made yet.
-struct Wanted {
-  std::vector<std::shared_future<Built>> results;
-  std::vector<LoopRequest> missing;
-  std::vector<std::promise<Built>> promises;
-};
 
 struct Jit::Parts {
   Parts(JitOptions given, core::Log& sink, std::function<std::shared_ptr<Target>()> loader)
@@ -60,27 +95,24 @@ struct Jit::Parts {
   JitOptions options;
   core::Log& log;
   std::function<std::shared_ptr<Target>()> load;
-  std::mutex opening;  ///< of `disk`, which is used while the target is being loaded
-  std::unique_ptr<DiskCache> disk;
-  std::mutex mutex;  ///< of all following members but `memory`
+  std::mutex loading, opening;  ///< of `target`, of `disk`
   std::shared_ptr<Target> target;
+  std::unique_ptr<DiskCache> disk;
+  std::map<LoopNest, LoopCode> memory;
   op_jit_statistics statistics{};
-  KernelCache memory;
+  core::Clock::time_point begin;  ///< of waiting for what was missing
   FactFinder facts{[this]() -> Target& { return loaded(); },
                    [this]() -> DiskCache& { return opened(); }};
-  std::atomic<int> making = 0;  ///< batches in `background`
-  std::vector<std::jthread>
-      background;           ///< used by one thread only; joined before members above are destroyed
-  std::jthread preloading;  ///< likewise
+  std::jthread preloading;  ///< joined before members above are destroyed
 
   /// The target, loaded once.
   Target& loaded() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(loading);
     if (target == nullptr) target = load();
     return *target;
   }
 
-  /// The cache directory, opened once.
+  /// The cache directory, opened once; also while the target is being loaded.
   DiskCache& opened() {
     const std::lock_guard lock(opening);
     if (disk == nullptr) disk = DiskCache::open(options.cache, log);
@@ -96,145 +128,30 @@ struct Jit::Parts {
     return std::max(2U, std::thread::hardware_concurrency());
   }
 
-  std::vector<Product> make_each(std::span<const LoopRequest> requests,
-                                 const std::function<MakeOne()>& begin);
-  std::vector<Product> produce(std::span<const LoopRequest> requests, const Constants& constants);
-  Wanted look_for(std::span<const LoopRequest> requests);
-  void make_in_background(Wanted wanted, std::vector<Constant> constants);
-  void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& promises,
-              const Maker& make);
-  void count(const CompiledLoop& code);
-  /// Logs a line if it took long.
-  /// @return the seconds since `begin`
-  double report(core::Clock::time_point begin, const char* did, std::size_t kernels);
-  void count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found);
+  std::vector<LoopCode> make_each(std::span<const LoopRequest> requests,
+                                  const std::function<MakeLoop()>& start);
 };
 
-/// @param begin  returns the function that makes each; its exception is the outcome of all
-std::vector<Product> Jit::Parts::make_each(std::span<const LoopRequest> requests,
-                                           const std::function<MakeOne()>& begin) {
-  std::vector<Product> products(requests.size());
+/// @param start  returns the function that makes each; its exception is the result of all
+std::vector<LoopCode> Jit::Parts::make_each(std::span<const LoopRequest> requests,
+                                            const std::function<MakeLoop()>& start) {
+  std::vector<LoopCode> codes(requests.size());
   try {
-    const MakeOne make = begin();
+    const MakeLoop make = start();
     std::vector<std::size_t> costs;
     for (const LoopRequest& request : requests) costs.push_back(request.nest.args.size());
     run_parallel(costs, threads(), [&](std::size_t i) {
       try {
-        products[i] = make(i);
+        codes[i] = make(i);
       } catch (const std::exception&) {
-        products[i].built = caught(requests[i]);
+        codes[i] = failed_code(requests[i]);
       }
     });
   } catch (const std::exception&) {
-    for (std::size_t i = 0; i < requests.size(); ++i) products[i].built = caught(requests[i]);
+    for (std::size_t i = 0; i < requests.size(); ++i) codes[i] = failed_code(requests[i]);
   }
-  return products;
+  return codes;
 }
-
-std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests,
-                                         const Constants& constants) {
-  return make_each(requests, [&] {
-    const auto builder =
-        std::make_shared<const LoopBuilder>(options, loaded(), opened(), log, constants());
-    const auto progress = std::make_shared<Progress>(requests.size(), log);
-    return [builder, requests, progress](std::size_t i) {
-      const Progress::Step step(*progress);
-      return builder->build(requests[i]);
-    };
-  });
-}
-
-/// Fulfils every promise, even after errors, because others may wait.
-void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
-                        std::vector<std::promise<Built>>& promises, const Maker& make) {
-  std::vector<Built> built;
-  try {
-    built = make(missing);
-    core::ensure(built.size() == missing.size(), "code of some loops was not made");
-  } catch (const std::exception&) {
-    for (std::size_t i = 0; i < promises.size(); ++i)
-      memory.complete(missing[i].nest, promises[i], caught(missing[i]));
-    throw;
-  }
-  for (std::size_t i = 0; i < promises.size(); ++i) {
-    if (built[i].code) count(*built[i].code);
-    memory.complete(missing[i].nest, promises[i], std::move(built[i]));
-  }
-}
-
-Wanted Jit::Parts::look_for(std::span<const LoopRequest> requests) {
-  Wanted wanted;
-  for (const LoopRequest& request : requests) {
-    KernelCache::Slot slot = memory.find_or_add(request.nest);
-    wanted.results.push_back(std::move(slot.result));
-    if (!slot.promise) continue;
-    wanted.missing.push_back(request);
-    wanted.promises.push_back(std::move(*slot.promise));
-  }
-  return wanted;
-}
-
-void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constants) {
-  const auto batch = std::make_shared<Wanted>(std::move(wanted));
-  const auto work = [this, batch, known = std::move(constants)] {
-    const auto begin = core::Clock::now();
-    try {
-      fulfil(batch->missing, batch->promises, [&](std::span<const LoopRequest> missing) {
-        return built_of(produce(missing, [&] { return known; }));
-      });
-    } catch (const std::exception&) {
-      // The error is the outcome of the loops.
-    }
-    report(begin, "made", batch->missing.size());
-    --making;
-  };
-  if (making == 0) background.clear();
-  ++making;
-  try {
-    const core::SignalsBlocked blocked;
-    background.emplace_back(work);
-  } catch (const std::system_error&) {
-    work();  // no thread is available
-  }
-}
-
-double Jit::Parts::report(core::Clock::time_point begin, const char* did, std::size_t kernels) {
-  const double seconds = core::seconds_since(begin);
-  if (seconds > patience_seconds)
-    log.info(fmt::format("{} the code of {} in {:.1f} s", did, core::counted(kernels, "kernel"),
-                         seconds));
-  return seconds;
-}
-
-void Jit::Parts::count(const CompiledLoop& code) {
-  const std::lock_guard lock(mutex);
-  ++(code.received    ? statistics.received
-     : code.from_disk ? statistics.disk_hits
-                      : statistics.compiled);
-  statistics.compile_seconds += code.compile_seconds;
-}
-
-void Jit::Parts::count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found) {
-  const double seconds = report(begin, "waited for", built + found);
-  const std::lock_guard lock(mutex);
-  statistics.wait_seconds += seconds;
-  statistics.memory_hits += static_cast<std::int64_t>(found);
-}
-
-namespace {
-
-std::function<std::shared_ptr<Backend>()> remote_loader(const JitOptions& options, core::Log& log) {
-  return [folder = options.plugin_dir, cpu = options.cpu, limit = options.limit, &log] {
-    return load_remote_backend(folder, cpu, limit, log);
-  };
-}
-
-std::function<std::shared_ptr<Target>()> cpu_loader(
-    const JitOptions& options, core::Log& log, std::function<std::shared_ptr<Backend>()> load) {
-  return [options, &log, load = std::move(load)] { return make_cpu_target(load(), options, log); };
-}
-
-}  // namespace
 
 Jit::Jit(JitOptions options, core::Log& log) : Jit(options, log, remote_loader(options, log)) {}
 
@@ -251,69 +168,104 @@ void Jit::preload() {
     try {
       parts->loaded();
     } catch (const std::exception&) {
-      // `get` tries again and reports it.
+      // `compile` tries again and reports it.
     }
   };
   try {
     const core::SignalsBlocked blocked;
     parts_->preloading = std::jthread(load);
   } catch (const std::system_error&) {
-    // No thread is available: `get` loads the target.
+    // No thread is available: `compile` loads the target.
   }
 }
 
 void Jit::join_threads() {
   parts_->preloading = {};
-  parts_->background.clear();
 }
 
-std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests) {
-  return get(requests, [this](std::span<const LoopRequest> missing) {
-    return built_of(parts_->produce(missing, [&] { return parts_->declared(); }));
+std::vector<LoopCode> Jit::compile(std::span<const LoopRequest> requests) {
+  const std::vector<LoopRequest> wanted = missing(requests);
+  if (!wanted.empty()) keep(wanted, make(wanted));
+  return in_memory(requests);
+}
+
+std::vector<LoopRequest> Jit::missing(std::span<const LoopRequest> requests) {
+  parts_->begin = core::Clock::now();
+  std::vector<LoopRequest> wanted;
+  for (const LoopRequest& request : requests) {
+    const auto known = parts_->memory.find(request.nest);
+    const bool is_answered = known != parts_->memory.end() &&
+                             (!known->second.error || is_permanent(known->second.error->code()));
+    const bool is_wanted =
+        std::ranges::find(wanted, request.nest, &LoopRequest::nest) != wanted.end();
+    if (!is_answered && !is_wanted) wanted.push_back(request);
+  }
+  parts_->statistics.memory_hits += std::ssize(requests) - std::ssize(wanted);
+  return wanted;
+}
+
+std::vector<LoopCode> Jit::make(std::span<const LoopRequest> requests) {
+  return parts_->make_each(requests, [&] {
+    const auto maker = std::make_shared<const LoopMaker>(
+        parts_->options, parts_->loaded(), parts_->opened(), parts_->log, parts_->declared());
+    const auto progress = std::make_shared<CompileProgress>(requests.size(), parts_->log);
+    return [maker, progress, requests](std::size_t i) {
+      const CompileProgress::Kernel kernel(*progress);
+      return maker->make(requests[i]);
+    };
   });
 }
 
-std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker& make) {
-  const auto begin = core::Clock::now();
-  Wanted wanted = parts_->look_for(requests);
-  const std::size_t missing = wanted.missing.size();
-  if (missing > 0) parts_->fulfil(wanted.missing, wanted.promises, make);
-  std::vector<Outcome> outcomes;
-  for (const auto& result : wanted.results)
-    outcomes.push_back({result.get().code.get(), result.get().error});
-  parts_->count_wait(begin, missing, requests.size() - missing);
-  return outcomes;
+std::vector<LoopCode> Jit::adopt(std::span<const LoopRequest> requests,
+                                 std::span<const std::byte> code) {
+  return parts_->make_each(requests, [&] {
+    std::vector<std::span<const std::byte>> blocks;
+    Reader in(code);
+    for (std::size_t i = 0; i < requests.size(); ++i) blocks.push_back(in.block());
+    return [requests, blocks = std::move(blocks), declared = parts_->declared(),
+            &target = parts_->loaded()](std::size_t i) {
+      return adopt_code(requests[i], blocks[i], target, declared);
+    };
+  });
 }
 
-std::vector<Outcome> Jit::get_ready(std::span<const LoopRequest> requests) {
-  std::vector<Constant> constants = parts_->declared();  // now: the program may declare more later
-  Wanted wanted = parts_->look_for(requests);
-  const auto results = wanted.results;
-  if (!wanted.missing.empty()) parts_->make_in_background(std::move(wanted), std::move(constants));
-  std::vector<Outcome> outcomes(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-      outcomes[i] = {results[i].get().code.get(), results[i].get().error};
-  return outcomes;
+void Jit::keep(std::span<const LoopRequest> requests, std::vector<LoopCode> codes) {
+  core::ensure(codes.size() == requests.size(), "code of some loops was not made");
+  op_jit_statistics& statistics = parts_->statistics;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (const CompiledLoop* code = codes[i].code.get()) {
+      ++(code->received    ? statistics.received
+         : code->from_disk ? statistics.disk_hits
+                           : statistics.compiled);
+      statistics.compile_seconds += code->compile_seconds;
+    }
+    codes[i].entry = nullptr;
+    parts_->memory.insert_or_assign(requests[i].nest, std::move(codes[i]));
+  }
+  const double seconds = core::seconds_since(parts_->begin);
+  statistics.wait_seconds += seconds;
+  if (seconds > slow_compile_seconds)
+    parts_->log.info(fmt::format("waited for the code of {} in {:.1f} s",
+                                 core::counted(codes.size(), "kernel"), seconds));
 }
 
-bool Jit::making() const {
-  return parts_->making > 0;
-}
-
-const CompiledLoop* Jit::in_memory(const LoopNest& nest) const {
-  return parts_->memory.find(nest);
+std::vector<LoopCode> Jit::in_memory(std::span<const LoopRequest> requests) const {
+  std::vector<LoopCode> codes;
+  for (const LoopRequest& request : requests) codes.push_back(parts_->memory.at(request.nest));
+  return codes;
 }
 
 std::vector<KernelFacts> Jit::facts(std::span<const LoopRequest> requests) {
   return parts_->facts.find(requests, parts_->threads());
 }
 
-std::vector<AccessFinding> Jit::access_findings(const LoopRequest& request) {
+CompileResult Jit::read_kernels(const LoopRequest& request) {
   try {
-    return parts_->loaded().compare_access(request);
+    return parts_->loaded().read_kernels(request);
   } catch (const std::exception&) {
-    return {};
+    CompileResult result;
+    result.status = CompileStatus::unavailable;
+    return result;
   }
 }
 
@@ -325,24 +277,7 @@ core::Digest Jit::target() {
   return make_key(fields_of({}, {}, parts_->loaded(), {}));
 }
 
-Production Jit::produce(std::span<const LoopRequest> requests) {
-  std::vector<Product> products = parts_->produce(requests, [&] { return parts_->declared(); });
-  std::vector<std::byte> code = serialize(products);
-  return {built_of(std::move(products)), std::move(code)};
-}
-
-std::vector<Built> Jit::adopt(std::span<const LoopRequest> requests,
-                              std::span<const std::byte> code) {
-  return built_of(parts_->make_each(requests, [&] {
-    return [requests, &target = parts_->loaded(), declared = parts_->declared(),
-            each = blocks_of(code, requests.size())](std::size_t i) -> Product {
-      return {{deserialize(requests[i], each[i], target, declared), {}}, {}};
-    };
-  }));
-}
-
 op_jit_statistics Jit::statistics() const {
-  const std::lock_guard lock(parts_->mutex);
   return parts_->statistics;
 }
 

@@ -16,8 +16,8 @@
 #include <core/loop_abi.hpp>
 #include <core/measurements/listener.hpp>
 #include <core/options.hpp>
-#include <jit/access_finding.hpp>
 #include <jit/cache_entry.hpp>
+#include <jit/compile_result.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/loop_request.hpp>
@@ -30,10 +30,11 @@
 namespace op2::jit {
 
 class Backend;
+class Jit;
 class LinkedCode;
 class Target;
 
-/// Code of one nest, linked. Lives as long as the Jit that gave it.
+/// Code of one nest, linked. Must not outlive the Jit that gave it.
 struct CompiledLoop {
   std::string target;     ///< whose executor knows what `entry` is
   void* entry = nullptr;  ///< opaque: only an executor of the same target can launch it
@@ -49,26 +50,15 @@ struct CompiledLoop {
   std::shared_ptr<void> published;     ///< to debuggers; ends before the code
 };
 
-/// The result of a request that was not in memory: either code or an error.
-struct Built {
-  std::unique_ptr<const CompiledLoop> code;
+/// What became of a request: either code or the reason why there is none.
+struct LoopCode {
+  std::shared_ptr<const CompiledLoop> code;
   std::optional<Error> error;
+  std::shared_ptr<const CacheEntry> entry{};  ///< of `make` only: what another process may adopt
 };
 
-/// Makes code of distinct nests; returns one Built per request, in their order.
-using Maker = std::function<std::vector<Built>(std::span<const LoopRequest>)>;
-
-/// The results of requests, and their code as bytes.
-struct Production {
-  std::vector<Built> built;
-  std::vector<std::byte> code;  ///< for `Jit::adopt` in another process
-};
-
-/// Either code or the reason why there is none; neither while `get_ready` has it made.
-struct Outcome {
-  const CompiledLoop* code = nullptr;
-  std::optional<Error> error;
-};
+/// Code that `Jit::make` returned, as bytes for `Jit::adopt` in another process.
+std::vector<std::byte> serialize(std::span<const LoopCode> codes);
 
 struct JitOptions {
   std::string plugin_dir;  ///< instead of the library's folder, if not empty
@@ -85,19 +75,17 @@ struct JitOptions {
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
   bool gdb_symbols = false, perf_map = false;  ///< on CPUs: names for debuggers, for profilers
   bool check_access = false;                   ///< kernels that break an access mode are errors
-  /// Asked about what a target has compiled that finds no violated access modes itself, by any
-  /// thread; does not throw. Null: nobody can.
-  std::function<std::vector<AccessFinding>(const LoopRequest&)> compare_access;
+  /// The Jit of the CPU beside one for a device: its compiler explains what the device's refuses,
+  /// and finds violated access modes. Null: there is none.
+  Jit* reader = nullptr;
   /// Hear of a span of lane "compile" per compilation; may be null.
   const core::Listeners* listeners = nullptr;
-  /// The constants declared so far; called while `get` runs, on its thread.
+  /// The constants declared so far; called on the thread that asks for code.
   std::function<std::vector<Constant>()> constants;
 };
 
-/// Local; thread safe. Nothing is loaded or read before it is needed or `preload` is called.
-///
-/// The processes of a job share compilations through a Maker: for each `target` one of them
-/// produces, and the others adopt.
+/// Local. Called by one thread at a time; it compiles on several. Nothing is loaded or read before
+/// it is needed or `preload` is called.
 class Jit {
  public:
   /// Makes code for this machine's CPU with the plug-in.
@@ -109,34 +97,39 @@ class Jit {
   ~Jit();
 
   /// Loads the plug-in on another thread, while the program declares its mesh. After a failure,
-  /// `get` tries again and reports it.
+  /// `compile` tries again and reports it.
   void preload();
 
-  /// Waits until no thread of this object loads or makes code. For a program that ends while they
-  /// do: its static destructors, and those of the libraries that are being loaded, run next.
+  /// Waits until `preload` has ended. For a program that ends meanwhile: its static destructors,
+  /// and those of the libraries that are being loaded, run next.
   void join_threads();
 
   /// Code for all loops of a chain, in the order of the requests. Code that is neither in memory
   /// nor on disk is compiled now, in parallel; equal nests are compiled once, in this process and
-  /// among the processes that share the cache. The failure of one loop is its Outcome, not an
+  /// among the processes that share the cache. The failure of one loop is its result, not an
   /// exception. A rejected source (E101 to E105, E107) stays rejected; after any other error the
   /// next call with this nest tries again.
-  std::vector<Outcome> get(std::span<const LoopRequest> requests);
-  /// The same, with `make` for nests that are not in memory: one call with each of them once, in
-  /// the order of the requests; no call if there are none. Only the results of `make` are kept in
-  /// memory, so processes whose makers return the same have the same nests in memory.
-  /// @throws what `make` throws; those loops are tried again by the next call
-  std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
+  std::vector<LoopCode> compile(std::span<const LoopRequest> requests);
 
-  /// The same without waiting: code that is not in memory is made in the background. To be called
-  /// again, or `get`, when `making` is false.
-  std::vector<Outcome> get_ready(std::span<const LoopRequest> requests);
-  /// Whether code that `get_ready` requested is still being made.
-  bool making() const;
+  // The steps of `compile`, between which ranks agree (sched/shared_code.hpp).
 
-  /// The code of a nest if it is in memory. Null also while it is being made, and if it was
-  /// rejected. Local; cheap.
-  const CompiledLoop* in_memory(const LoopNest& nest) const;
+  /// The requests that memory has no answer to, each nest once, in their order.
+  std::vector<LoopRequest> missing(std::span<const LoopRequest> requests);
+
+  /// From disk, otherwise by the compiler.
+  std::vector<LoopCode> make(std::span<const LoopRequest> requests);
+
+  /// Needs neither disk nor compiler.
+  /// @param code  of the same requests, from a process of the same target. A loop without usable
+  ///              code in it fails with an internal error.
+  std::vector<LoopCode> adopt(std::span<const LoopRequest> requests,
+                              std::span<const std::byte> code);
+
+  /// Puts results into memory, and counts them.
+  void keep(std::span<const LoopRequest> requests, std::vector<LoopCode> codes);
+
+  /// @param requests  none is missing since the last `keep`
+  std::vector<LoopCode> in_memory(std::span<const LoopRequest> requests) const;
 
   /// What the sources of kernels prove about the arguments of their calls: from memory, embedded in
   /// the program, from disk, or from the compiler. Local, deterministic; waits for the compiler
@@ -147,9 +140,9 @@ class Jit {
   /// @return          one per request, in their order
   std::vector<KernelFacts> facts(std::span<const LoopRequest> requests);
 
-  /// How the kernels of a request violate the access modes of their loop, by the compiler for this
-  /// target. As for `facts`, errors are not reported, and without a compiler nothing is found.
-  std::vector<AccessFinding> access_findings(const LoopRequest& request);
+  /// What the compiler for this target says of the kernels of a request, as Target::read_kernels;
+  /// `unavailable` without a compiler. Any thread; does not throw.
+  CompileResult read_kernels(const LoopRequest& request);
 
   /// The C++ that is first compiled for a nest, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`
@@ -159,14 +152,6 @@ class Jit {
   /// library's version and the options. Loads the plug-in, not the compiler.
   /// @throws Error plugin_failure, bad_option, not_compiled
   core::Digest target();
-
-  /// A Maker: from disk, otherwise by the compiler.
-  Production produce(std::span<const LoopRequest> requests);
-
-  /// A Maker that needs neither disk nor compiler.
-  /// @param code  the bytes that `produce` of the same requests returned in a process of the same
-  ///              target. A loop without usable code in it fails with an internal error.
-  std::vector<Built> adopt(std::span<const LoopRequest> requests, std::span<const std::byte> code);
 
   op_jit_statistics statistics() const;
 

@@ -3,8 +3,10 @@
 // better than its access modes allow. Plain data; made without running anything.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace op2::jit {
@@ -55,5 +57,58 @@ struct ParameterFacts {
 
 /// In the order of KernelCall::args: every column of a vector argument has the facts of all of it.
 using KernelFacts = std::vector<ArgumentFacts>;
+
+// A way in which the source of a kernel breaks the access mode of an argument. Plain data: made by
+// the plug-in, kept with the code.
+
+/// Whether values of others are accessed: `possible` on some path, `certain` whatever the data.
+enum class Beyond : std::int32_t { none = 0, possible = 1, certain = 2 };
+
+struct AccessFinding {
+  std::int32_t call = 0;         ///< of the nest
+  std::int32_t argument = 0;     ///< from 0, as in the call of the loop
+  std::int32_t is_omission = 0;  ///< 1: not an error if the argument may be off
+  Beyond beyond = Beyond::none;  ///< certain: always an error
+  std::string what{};            ///< after "kernel 'flux' ", e.g. "writes it"
+  std::string advice{};          ///< what to do
+  std::string file{};            ///< as in Diagnostic
+  std::int32_t line = 0;
+  std::int32_t column = 0;
+  std::string source_line{};
+  bool operator==(const AccessFinding&) const = default;
+};
+
+// Findings and facts as bytes.
+
+/// @param finding  const for a Writer
+template <class Stream, class Finding>
+  requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
+void fields(Stream& stream, Finding& finding) {
+  std::int32_t beyond = static_cast<std::int32_t>(finding.beyond);
+  stream.values(finding.call, finding.argument, finding.is_omission, beyond, finding.what,
+                finding.advice, finding.file, finding.line, finding.column, finding.source_line);
+  if constexpr (!std::is_const_v<Finding>) {
+    if (beyond < 0 || beyond > 2) stream.refuse();
+    finding.beyond = Beyond{beyond};
+  }
+}
+
+/// @param facts  const for a Writer
+template <class Stream, class Facts>
+  requires std::same_as<std::remove_const_t<Facts>, ParameterFacts>
+void fields(Stream& stream, Facts& facts) {
+  std::int32_t proven = (facts.writes_all ? 1 : 0) + (facts.only_adds ? 2 : 0) +
+                        (facts.leaves_zero ? 4 : 0) + (facts.only_lowers ? 8 : 0) +
+                        (facts.only_raises ? 16 : 0);
+  stream.values(proven, facts.obstacle, facts.file, facts.line, facts.column);
+  if constexpr (!std::is_const_v<Facts>) {
+    if (proven < 0 || proven > 31) stream.refuse();
+    facts.writes_all = (proven & 1) != 0;
+    facts.only_adds = (proven & 2) != 0;
+    facts.leaves_zero = (proven & 4) != 0;
+    facts.only_lowers = (proven & 8) != 0;
+    facts.only_raises = (proven & 16) != 0;
+  }
+}
 
 }  // namespace op2::jit

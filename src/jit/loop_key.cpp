@@ -11,7 +11,7 @@
 #include <core/access.hpp>
 #include <core/hash.hpp>
 #include <core/value_type.hpp>
-#include <jit/cache_format.hpp>
+#include <jit/cache_entry.hpp>
 
 namespace op2::jit {
 namespace {

@@ -137,4 +137,33 @@ std::string name_of(const LoopNest& nest);
 /// The nest's argument with the access of one kernel.
 ArgShape shape_of(const LoopNest& nest, const CallArg& arg);
 
+// Symbols of the constants that kernels read.
+
+/// The constants that kernels of a nest name, each once, in order of first appearance.
+std::vector<ConstantShape> constants_of(const LoopNest& nest);
+
+/// The symbol through which generated code reads a constant; bound to an address when code is
+/// loaded. Constants of one name are distinguished by their positions in `constants_of`.
+std::string constant_symbol(const LoopNest& nest, const ConstantShape& constant);
+
+/// "double qinf[4]"
+std::string declaration_of(const ConstantShape& constant);
+
+// Which arguments of reproducible code may add to slots instead of rows: so that what several
+// elements add to a row can be added in another order than that of their execution.
+
+/// An argument that adds through a map to a dat with which the loop does nothing else. Kernels get
+/// a row of zeros for it; afterwards that is added to the target, a row or a slot.
+struct SlottedArg {
+  std::size_t arg;  ///< its position
+  /// The first argument of the same dat, map and column: they share a row of zeros.
+  std::size_t sum;
+  /// The first argument with the same table of targets: through the same map, to a dat to which the
+  /// loop adds through the same columns.
+  std::size_t targets;
+};
+
+/// In the order of their positions.
+std::vector<SlottedArg> slotted_args(std::span<const ArgShape> args);
+
 }  // namespace op2::jit

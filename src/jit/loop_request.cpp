@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include <jit/cache_key.hpp>
-#include <jit/diagnostic_hints.hpp>
+#include <jit/cache_entry.hpp>
+#include <jit/diagnostics.hpp>
 #include <jit/loop_key.hpp>
 #include <jit/source_scan.hpp>
 

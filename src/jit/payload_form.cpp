@@ -8,14 +8,139 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <core/value_type.hpp>
-#include <jit/expression_form.hpp>
 #include <jit/source_scan.hpp>
 
 namespace op2::jit {
 namespace {
+
+/// As scan_source finds them.
+using Tokens = std::span<const std::string_view>;
+
+bool is_name(std::string_view token) {
+  return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
+}
+
+/// Reads expressions by the strength of their operators.
+class ExpressionReader {
+ public:
+  explicit ExpressionReader(Tokens tokens) : rest_(tokens) {}
+
+  /// Nothing if the expression has other operators than those of values and comparisons.
+  std::optional<std::vector<std::string_view>> read_all() {
+    Part whole = read(0);
+    return is_known_ && rest_.empty() ? std::optional(std::move(whole.tokens)) : std::nullopt;
+  }
+
+ private:
+  struct Part {
+    std::vector<std::string_view> tokens;
+    int binding;  ///< strength of the operator that it consists of
+  };
+  static constexpr int comparison = 1, sum = 2, product = 3, sign = 4, postfix = 5;
+
+  static int binding_of(std::string_view sign) {
+    if (sign == "<" || sign == ">") return comparison;
+    if (sign == "+" || sign == "-") return sum;
+    return sign == "*" || sign == "/" || sign == "%" ? product : 0;
+  }
+
+  std::string_view front() const { return rest_.empty() ? std::string_view(" ") : rest_.front(); }
+  std::string_view take() {
+    const std::string_view token = front();
+    is_known_ = is_known_ && !rest_.empty();
+    rest_ = rest_.subspan(rest_.empty() ? 0 : 1);
+    return token;
+  }
+
+  /// With the parentheses that an operand of an operator needs.
+  static void append(std::vector<std::string_view>& to, const Part& part, int weakest) {
+    const bool is_signed =
+        !to.empty() && (part.tokens.front() == "-" || part.tokens.front() == "+");
+    const bool is_bracketed = part.binding < weakest || is_signed;
+    if (is_bracketed) to.emplace_back("(");
+    to.insert(to.end(), part.tokens.begin(), part.tokens.end());
+    if (is_bracketed) to.emplace_back(")");
+  }
+
+  /// Operands that are bound more strongly than by `weaker`.
+  Part read(int weaker) {
+    Part left = read_operand();
+    for (int binding = binding_of(front()); is_known_ && binding > weaker;
+         binding = binding_of(front())) {
+      Part both{{}, binding};
+      append(both.tokens, left, binding);
+      both.tokens.push_back(take());
+      append(both.tokens, read(binding), binding + 1);
+      left = std::move(both);
+    }
+    return left;
+  }
+
+  Part read_operand() {
+    const std::string_view token = take();
+    if (token == "*" || token == "-" || token == "!") {
+      Part part{{token}, sign};
+      append(part.tokens, read_operand(), sign);
+      return part;
+    }
+    if (token == "(") {
+      const Part inner = read(0);
+      is_known_ = is_known_ && take() == ")" && !is_operand(front());
+      return read_postfix(inner);
+    }
+    is_known_ = is_known_ && is_operand(token);
+    return read_postfix({{token}, postfix});
+  }
+
+  static bool is_operand(std::string_view token) {
+    return std::isalnum(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_' ||
+           token.front() == '.';
+  }
+
+  /// Subscripts, calls and names in scopes: `p[2]`, `std::fabs(a)`.
+  Part read_postfix(Part part) {
+    while (is_known_ && (front() == "[" || front() == "(" || front() == ":" || front() == ".")) {
+      Part longer{{}, postfix};
+      append(longer.tokens, part, postfix);
+      const std::string_view token = take();
+      longer.tokens.push_back(token);
+      if (token == ":" || token == ".") {
+        if (token == ":") longer.tokens.push_back(take());
+        longer.tokens.push_back(take());
+        is_known_ = is_known_ && is_name(longer.tokens.back());
+      } else {
+        read_list(longer.tokens, token == "[" ? "]" : ")");
+      }
+      part = std::move(longer);
+    }
+    return part;
+  }
+
+  /// Expressions with commas between them, and the bracket that closes the list.
+  void read_list(std::vector<std::string_view>& to, std::string_view end) {
+    while (is_known_ && front() != end) {
+      const Part part = read(0);
+      to.insert(to.end(), part.tokens.begin(), part.tokens.end());
+      if (front() == ",") to.push_back(take());
+    }
+    to.push_back(take());
+  }
+
+  Tokens rest_;
+  bool is_known_ = true;
+};
+
+/// An expression without the parentheses that its operators do not need, so that expressions with
+/// the same syntax tree have the same tokens. With other operators than those of values and
+/// comparisons it stays as it is. Cost: linear in the length and the depth.
+std::vector<std::string_view> without_needless_parentheses(Tokens tokens) {
+  auto read = ExpressionReader(tokens).read_all();
+  return read ? std::move(*read) : std::vector<std::string_view>(tokens.begin(), tokens.end());
+}
 
 bool contains(Tokens tokens, std::string_view token) {
   return std::ranges::find(tokens, token) != tokens.end();
@@ -68,7 +193,7 @@ std::vector<std::string_view> names_of(Tokens parameters) {
   std::vector<std::string_view> names;
   std::string_view name;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (is_word(parameters[k])) name = parameters[k];
+    if (is_name(parameters[k])) name = parameters[k];
     const bool is_last = k + 1 == parameters.size();
     if (is_last || parameters[k] == ",") names.push_back(name);
   }
@@ -79,7 +204,7 @@ std::vector<std::string_view> names_of(Tokens parameters) {
 /// empty if there is none. Wrappers of embedded sources are such.
 std::string_view forwarded_to(const Function& function) {
   const Tokens body = function.body;
-  if (body.size() < 4 || !is_word(body[0]) || body[1] != "(") return {};
+  if (body.size() < 4 || !is_name(body[0]) || body[1] != "(") return {};
   const std::size_t end = closing(body, 1);
   if (end + 2 != body.size() || body[end + 1] != ";") return {};
   std::vector<std::string_view> call;
@@ -118,7 +243,7 @@ bool is_plain(Tokens expression) {
     const std::string_view next = k + 1 < expression.size() ? expression[k + 1] : " ";
     if (std::string_view("=&|{};#").find(token.front()) != std::string_view::npos) return false;
     if ((token == "+" || token == "-") && next == token) return false;
-    if (is_word(token) && next == "(" && !is_pure(token)) return false;
+    if (is_name(token) && next == "(" && !is_pure(token)) return false;
   }
   return true;
 }
@@ -224,7 +349,7 @@ class FormReader {
   bool has_type(Tokens value, Type type) const {
     if (type == Type::b8) return false;
     const std::size_t star = value.front() == "*" ? 1 : 0;
-    if (value.size() <= star || !is_word(value[star])) return false;
+    if (value.size() <= star || !is_name(value[star])) return false;
     const std::string_view name = value[star];
     const bool is_row = value.size() > star + 1 && value[star + 1] == "[" &&
                         closing(value, star + 1) == value.size() - 1;
@@ -242,10 +367,10 @@ class FormReader {
     for (std::size_t k = 1; k < body_.size(); ++k) {
       if (body_[k] != name) continue;
       const std::string_view before = body_[k - 1];
-      const bool after_word = is_word(before) && before != "return" && before != "else";
+      const bool after_word = is_name(before) && before != "return" && before != "else";
       const bool in_list = before == "," || before == "[";
       const bool after_declarator = (before == "*" || before == "&") && k > 1 &&
-                                    is_word(body_[k - 2]) && body_[k - 2] != "return";
+                                    is_name(body_[k - 2]) && body_[k - 2] != "return";
       count += after_word || in_list || after_declarator ? 1 : 0;
     }
     return count;
@@ -255,7 +380,7 @@ class FormReader {
     const std::string_view wanted = core::cxx_name_of(type);
     for (std::size_t k = 2; k < body_.size(); ++k)
       if (body_[k] == name && body_[k - 1] == wanted)
-        return !is_word(body_[k - 2]) || body_[k - 2] == "const";
+        return !is_name(body_[k - 2]) || body_[k - 2] == "const";
     return !body_.empty() && body_.size() > 1 && body_[0] == wanted && body_[1] == name;
   }
 

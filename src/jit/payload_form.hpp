@@ -5,8 +5,9 @@
 
 #include <span>
 
-#include <jit/loop_nest.hpp>
 #include <op2/types.hpp>
+
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <jit/library_folder.hpp>
 #include <jit/plugin_version.hpp>
 #include <jit/trusted_path.hpp>
 

@@ -27,22 +27,37 @@ std::string describe(const ArgShape& arg, std::int32_t rows) {
   return fmt::format("{}, {} x{}", core::name_of(arg.access), spelling(arg.type), arg.dim);
 }
 
+Type type_of(const ArgShape& arg) {
+  return arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
+}
+
+bool is_read_only(const ArgShape& arg) {
+  return arg.kind == OP_ARG_IDX || arg.access == OP_READ;
+}
+
+/// "const double"
+std::string pointee_of(const ArgShape& arg) {
+  return fmt::format("{}{}", is_read_only(arg) ? "const " : "", spelling(type_of(arg)));
+}
+
+std::string form_demand(const ParameterShape& wanted) {
+  return fmt::format("must be {} to {}", wanted.rows > 1 ? "an array of pointers" : "a pointer",
+                     pointee_of(wanted.arg));
+}
+
+const char* const_demand(const ParameterShape& wanted) {
+  return is_read_only(wanted.arg) ? "must be a pointer to const" : "must not be a pointer to const";
+}
+
 std::string parameter_fault(std::size_t position, const ParameterForm& parameter,
-                            const ParameterShape& wanted_shape, bool any_const) {
-  const ArgShape& arg = wanted_shape.arg;
-  const Type type = arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
-  const bool read_only = arg.kind == OP_ARG_IDX || arg.access == OP_READ;
-  const bool is_vector = wanted_shape.rows > 1;
-  const bool same_form = parameter.pointee == type && parameter.is_vector == is_vector;
-  if (same_form && (any_const || parameter.to_const == read_only)) return {};
-  const std::string wanted = fmt::format("{}{}", read_only ? "const " : "", spelling(type));
-  const std::string demand = !same_form && is_vector
-                                 ? fmt::format("must be an array of pointers to {}", wanted)
-                             : !same_form ? "must be a pointer to " + wanted
-                             : read_only  ? "must be a pointer to const"
-                                          : "must not be a pointer to const";
+                            const ParameterShape& wanted, bool any_const) {
+  const ArgShape& arg = wanted.arg;
+  const bool is_vector = wanted.rows > 1;
+  const bool same_form = parameter.pointee == type_of(arg) && parameter.is_vector == is_vector;
+  if (same_form && (any_const || parameter.to_const == is_read_only(arg))) return {};
   return fmt::format("arg {} ({}): parameter '{}' {}; write '{} *{}{}'", position,
-                     describe(arg, wanted_shape.rows), parameter.text, demand, wanted,
+                     describe(arg, wanted.rows), parameter.text,
+                     same_form ? const_demand(wanted) : form_demand(wanted), pointee_of(arg),
                      is_vector ? "*" : "", parameter.name);
 }
 
@@ -76,6 +91,16 @@ std::optional<SignatureFault> function_fault(const FunctionForm& function,
 
 bool is_kernel(const FunctionForm& function, const std::string& kernel) {
   return function.name == kernel && function.scope.empty() && !function.is_template;
+}
+
+std::string parameter_form_demand(std::size_t position, const ParameterShape& wanted) {
+  return fmt::format("arg {} ({}) {}", position, describe(wanted.arg, wanted.rows),
+                     form_demand(wanted));
+}
+
+std::string parameter_const_demand(std::size_t position, const ParameterShape& wanted) {
+  return fmt::format("arg {} ({}) {}", position, describe(wanted.arg, wanted.rows),
+                     const_demand(wanted));
 }
 
 std::string parameter_list(const FunctionForm& function) {

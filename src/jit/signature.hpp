@@ -49,6 +49,11 @@ std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
 SignatureFault missing_kernel(const std::string& kernel,
                               const std::vector<FunctionForm>& functions);
 
+/// What a parameter must be, for compilers that know less than a FunctionForm: "arg 1 (OP_WRITE,
+/// double x1) must be a pointer to double", or only whether to const.
+std::string parameter_form_demand(std::size_t position, const ParameterShape& wanted);
+std::string parameter_const_demand(std::size_t position, const ParameterShape& wanted);
+
 /// "const double *x, double *q"
 std::string parameter_list(const FunctionForm& function);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the source of a kernel should not contain although a compiler accepts it: the messages,
-// which are the same for all targets.
+// What the source of a kernel should not contain although a compiler accepts it: the messages.
 #pragma once
 
 #include <string>
@@ -18,8 +17,7 @@ inline std::string keeps_state(std::string_view variable) {
       variable);
 }
 
-/// A warning on a CPU, an error on a GPU; there a warning in a part that conditions of the
-/// preprocessor may exclude, as long as the compiler accepts the source.
+/// A warning.
 inline constexpr const char* has_assembly =
     "inline assembly: it is for one kind of processor only; write the operation in C++";
 
@@ -29,11 +27,17 @@ inline constexpr const char* allocates =
 inline constexpr const char* is_virtual =
     "kernels compiled at run time do not support virtual functions; use a template or a condition";
 
+inline constexpr std::string_view redefines_library =
+    "the source redefines a function of the library";
+
 inline std::string redefines(std::string_view function) {
-  return fmt::format(
-      "the source redefines a function of the library: '{}', which compilers take to be that of "
-      "the library; rename it",
-      function);
+  return fmt::format("{}: '{}', which compilers take to be that of the library; rename it",
+                     redefines_library, function);
+}
+
+/// Whether a message is one of the errors above.
+inline bool is_source_rule(std::string_view message) {
+  return message == allocates || message == is_virtual || message.starts_with(redefines_library);
 }
 
 }  // namespace op2::jit

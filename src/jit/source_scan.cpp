@@ -11,8 +11,8 @@
 
 #include <fmt/core.h>
 
-#include <core/error.hpp>
 #include <core/clock.hpp>
+#include <core/error.hpp>
 #include <core/text_file.hpp>
 
 namespace op2::jit {

@@ -7,10 +7,12 @@
 
 #include <core/error.hpp>
 #include <core/measurements/loop_table.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 #include <sched/analysis/conflicts.hpp>
 #include <sched/passes.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
+#include <sched/shared_flags.hpp>
 
 namespace op2::sched {
 namespace {
@@ -44,17 +46,16 @@ std::size_t position_of(const Step& step, const Steps& steps) {
   return static_cast<std::size_t>(&step - steps.all.data());
 }
 
-bool is_awaited(const jit::Outcome& outcome) {
-  return outcome.code == nullptr && !outcome.error;
+std::vector<op_kernel> kernels_of(const Step& step) {
+  std::vector<op_kernel> kernels(step.kernels.size());
+  std::ranges::transform(step.kernels, kernels.begin(), &KernelUse::kernel);
+  return kernels;
 }
 
-/// Whether host functions can replace the step's code until it is compiled. They would read
-/// constants when they run, not as they were at the call.
-bool can_run_on_host(const jit::LoopNest& nest, const Step& step) {
-  const auto has_host = [](const KernelUse& use) { return use.kernel->host != nullptr; };
-  const auto has_constants = [](const jit::KernelCall& call) { return !call.constants.empty(); };
-  return std::ranges::all_of(step.kernels, has_host) &&
-         std::ranges::none_of(nest.calls, has_constants);
+/// Of the CPU; devices have no vectors.
+bool is_scalar(const jit::LoopCode& result) {
+  return result.code != nullptr && result.code->target == jit::cpu_target_name &&
+         !result.code->simd.vectorised();
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               },
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
-                return !apart_.empty() && apart_.contains(kernels_of(queue, records));
+                return !unfusable_.empty() && unfusable_.contains(kernels_of(queue, records));
               },
           .target = rules_,
           .gathers = gathers_ && rules_->gathers(),
@@ -82,8 +83,7 @@ std::string CodeFinder::host_reason(const Step& step) const {
                                  arg_shapes(step.args));
 }
 
-Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps& steps,
-                      Wait wait) {
+Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps& steps) {
   Code code;
   code.steps.resize(steps.all.size());
   std::vector<const Step*> asked;
@@ -104,13 +104,11 @@ Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps
   if (options_.dump.contains("source"))
     for (std::size_t n = 0; n < requests.size(); ++n)
       log_.dump(maker_for(*asked[n]).compiled_source(requests[n].nest));
-  const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);
-  code.regroup = keep_apart(queue, loops, asked, outcomes);
-  code.regroup = fall_back_before_gathering(queue, asked, outcomes) || code.regroup;
-  for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n) {
-    code.awaits_code = code.awaits_code || is_awaited(outcomes[n]);
-    take(queue, loops.mesh(), *asked[n], outcomes[n], code.steps[position_of(*asked[n], steps)]);
-  }
+  const std::vector<jit::LoopCode> codes = compile(requests, asked);
+  code.regroup = reject_bad_fusions(queue, loops, asked, codes);
+  code.regroup = fall_back_before_gathering(queue, asked, codes) || code.regroup;
+  for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n)
+    take(queue, loops.mesh(), *asked[n], codes[n], code.steps[position_of(*asked[n], steps)]);
   return code;
 }
 
@@ -121,59 +119,108 @@ jit::Jit& CodeFinder::maker_for(const Step& step) const {
   return on_target ? makers_.target : *makers_.host;
 }
 
-/// Collective. The code of all steps, of which the target runs some and the host the others.
-std::vector<jit::Outcome> CodeFinder::outcomes_on_both(std::span<const jit::LoopRequest> requests,
-                                                       std::span<const Step* const> steps) {
-  std::vector<jit::Outcome> outcomes(requests.size());
+/// Collective. The code of all steps, of which a device runs some and the host the others.
+std::vector<jit::LoopCode> CodeFinder::compile(std::span<const jit::LoopRequest> requests,
+                                               std::span<const Step* const> steps) {
+  if (makers_.host == nullptr) return compile_together(makers_.target, communicator_, requests);
+  std::vector<jit::LoopCode> codes(requests.size());
   for (jit::Jit* maker : {&makers_.target, makers_.host}) {
-    std::vector<std::size_t> place;
-    std::vector<jit::LoopRequest> some;
+    std::vector<std::size_t> positions;
+    std::vector<jit::LoopRequest> wanted;
     for (std::size_t n = 0; n < requests.size(); ++n) {
       if (&maker_for(*steps[n]) != maker) continue;
-      place.push_back(n);
-      some.push_back(requests[n]);
+      positions.push_back(n);
+      wanted.push_back(requests[n]);
     }
-    if (some.empty()) continue;
-    std::vector<jit::Outcome> made = code_for(*maker, communicator_, some);
-    for (std::size_t k = 0; k < place.size(); ++k) outcomes[place[k]] = std::move(made[k]);
+    if (wanted.empty()) continue;
+    std::vector<jit::LoopCode> compiled = compile_together(*maker, communicator_, wanted);
+    for (std::size_t k = 0; k < positions.size(); ++k) codes[positions[k]] = std::move(compiled[k]);
   }
-  return outcomes;
+  return codes;
 }
 
-bool CodeFinder::must_wait(Wait wait) const {
-  return wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
-         options_.check_access || is_made_together(communicator_);
+/// Remembers fused steps that have no code, or whose code is scalar on some rank although that of
+/// the loops alone is vectorised. Collective. Cost: a reduction if there is fused code that was not
+/// compared before; if it is scalar, the code of its loops alone, and a reduction for it.
+/// @return whether there are any
+bool CodeFinder::reject_bad_fusions(const core::Queue& queue, LoopRequests& loops,
+                                    std::span<const Step* const> steps,
+                                    std::span<const jit::LoopCode> codes) {
+  std::vector<std::size_t> fused;  // uniform: all ranks have the same code in memory
+  std::vector<char> scalar;        // ranks may have other processors
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    if (!steps[n]->fused() || good_fusions_.contains(codes[n].code.get())) continue;
+    fused.push_back(n);
+    scalar.push_back(is_scalar(codes[n]) ? 1 : 0);
+  }
+  combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
+  bool any = false;
+  for (std::size_t k = 0; k < fused.size(); ++k) {
+    const Step& step = *steps[fused[k]];
+    const jit::LoopCode& code = codes[fused[k]];
+    const bool is_bad =
+        code.error || (scalar[k] != 0 && rules_->allows_vectors(arg_shapes(step.args)) &&
+                       loses_vectors(queue, loops, step));
+    if (is_bad)
+      unfusable_.insert(kernels_of(step));
+    else if (code.code != nullptr)
+      good_fusions_.insert(code.code.get());
+    any = any || is_bad;
+  }
+  return any;
 }
 
-/// The code; nothing for steps that run as host functions until it is compiled.
-std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopRequest> requests,
-                                                  std::span<const Step* const> steps, Wait wait) {
-  if (makers_.host != nullptr) return outcomes_on_both(requests, steps);
-  if (must_wait(wait)) return code_for(makers_.target, communicator_, requests);
-  std::vector<jit::Outcome> outcomes = makers_.target.get_ready(requests);
-  for (std::size_t n = 0; n < requests.size(); ++n)
-    if (is_awaited(outcomes[n]) && !can_run_on_host(requests[n].nest, *steps[n]))
-      outcomes[n] = makers_.target.get(requests.subspan(n, 1)).front();
-  return outcomes;
+/// A step grows loop by loop: it is enough to refuse the first one that uses the sums.
+void CodeFinder::stop_gathering(const Step& step) {
+  std::vector<op_kernel> kernels = kernels_of(step);
+  kernels.resize(step.gathered().size() + 1);
+  unfusable_.insert(std::move(kernels));
+}
+
+/// Steps that gather move rows to where the host does not look for them. So if the host must run a
+/// loop after all, the steps are made anew. @return whether that is so
+bool CodeFinder::fall_back_before_gathering(const core::Queue& queue,
+                                            std::span<const Step* const> steps,
+                                            std::span<const jit::LoopCode> codes) {
+  if (std::ranges::none_of(steps, &Step::gathers)) return false;
+  bool any = false;
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    if (!codes[n].error || steps[n]->fused()) continue;
+    fall_back(queue.records()[steps[n]->record], *codes[n].error);
+    any = true;
+  }
+  return any;
+}
+
+/// Collective. Whether the code of a loop alone is vectorised on any rank.
+bool CodeFinder::loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused) {
+  std::vector<jit::LoopRequest> requests;
+  for (const KernelUse& use : fused.kernels)
+    requests.push_back(loops.of(queue, step_of(queue, use.record)));
+  std::vector<char> vectorised(1, 0);
+  for (const jit::LoopCode& alone : compile_together(makers_.target, communicator_, requests))
+    if (alone.code != nullptr && alone.code->simd.vectorised()) vectorised[0] = 1;
+  combine_flags(vectorised, communicator_, "comparing which loops are vectorised");
+  return vectorised[0] != 0;
 }
 
 void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
-                      const jit::Outcome& outcome, StepCode& code) {
+                      const jit::LoopCode& made, StepCode& code) {
   const core::LoopRecord& loop = queue.records()[step.record];
-  if (outcome.error) fall_back(loop, *outcome.error);
-  code.compiled = outcome.code;
-  if (makers_.host != nullptr) report_host(loop, mesh, step, outcome);
-  if (outcome.code != nullptr) return report(loop, *outcome.code);
+  if (made.error) fall_back(loop, *made.error);
+  code.compiled = made.code.get();
+  if (makers_.host != nullptr) report_host(loop, mesh, step, made);
+  if (made.code != nullptr) return report(loop, *made.code);
   if (const core::FunctionKernel* function = mesh.function_of(loop.kernel))
     code.variables = function->variables;
 }
 
 /// Warns once if a loop runs on the host although the target is a device.
 void CodeFinder::report_host(const core::LoopRecord& loop, const core::Mesh& mesh, const Step& step,
-                             const jit::Outcome& outcome) {
-  if (outcome.error || (outcome.code != nullptr && &maker_for(step) == &makers_.target)) return;
+                             const jit::LoopCode& made) {
+  if (made.error || (made.code != nullptr && &maker_for(step) == &makers_.target)) return;
   const std::string reason = host_reason(step);
-  const std::string why = outcome.code == nullptr  ? describe_host(loop, mesh, step.args)
+  const std::string why = made.code == nullptr     ? describe_host(loop, mesh, step.args)
                           : !reason.empty()        ? "host: " + reason
                           : has_payload(step.args) ? "host: an element sets a global"
                                                    : "host: the order of its elements matters";
@@ -272,7 +319,6 @@ std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::
   if (const auto failed = fallen_back_.find(loop.kernel); failed != fallen_back_.end())
     return fmt::format("{}{}){}", core::fell_back, failed->second, ordered);
   const core::Dat* opaque = opaque_dat(args);
-  if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is compiled";
   const core::FunctionKernel* function = mesh.function_of(loop.kernel);
   if (function != nullptr && !function->why_no_source.empty())
     return fmt::format("host: {}{}", function->why_no_source, ordered);

@@ -23,14 +23,9 @@
 
 namespace op2::sched {
 
-/// Whether a plan waits for code that is not ready. A plan that replaces one whose background
-/// compilation has ended always does, so that failures are reported.
-enum class Wait { as_options_say, always };
-
 /// What was found for the steps of a plan.
 struct Code {
   std::vector<StepCode> steps;
-  bool awaits_code = false;  ///< steps run as host functions until they are compiled
   /// Some loops stay apart from now on: the code of their fused step cannot be made, or is scalar
   /// although that of the loops alone is vectorised. The steps have to be made again.
   bool regroup = false;
@@ -55,10 +50,7 @@ class CodeFinder {
 
   /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
-  Code find(const core::Queue& queue, LoopRequests& loops, const Steps& steps, Wait wait);
-
-  /// Whether code is still being compiled in the background.
-  bool making() const { return makers_.target.making(); }
+  Code find(const core::Queue& queue, LoopRequests& loops, const Steps& steps);
 
   /// Which loops of this queue may be fused. The result references the argument.
   FusionRules fusion_rules(const core::Queue& queue) const;
@@ -86,7 +78,7 @@ class CodeFinder {
 
  private:
   bool fall_back_before_gathering(const core::Queue& queue, std::span<const Step* const> steps,
-                                  std::span<const jit::Outcome> outcomes);
+                                  std::span<const jit::LoopCode> codes);
   bool wants_host(op_kernel kernel) const;
   bool is_compiled(const core::LoopRecord& loop, std::span<const core::LoopArg> args) const;
   void check_can_run(const core::LoopRecord& loop) const;
@@ -99,19 +91,16 @@ class CodeFinder {
   }
   std::string host_reason(const Step& step) const;
   jit::Jit& maker_for(const Step& step) const;
-  std::vector<jit::Outcome> outcomes_on_both(std::span<const jit::LoopRequest> requests,
-                                             std::span<const Step* const> steps);
-  bool must_wait(Wait wait) const;
-  std::vector<jit::Outcome> outcomes_of(std::span<const jit::LoopRequest> requests,
-                                        std::span<const Step* const> steps, Wait wait);
-  bool keep_apart(const core::Queue& queue, LoopRequests& loops, std::span<const Step* const> steps,
-                  std::span<const jit::Outcome> outcomes);
+  std::vector<jit::LoopCode> compile(std::span<const jit::LoopRequest> requests,
+                                     std::span<const Step* const> steps);
+  bool reject_bad_fusions(const core::Queue& queue, LoopRequests& loops,
+                          std::span<const Step* const> steps, std::span<const jit::LoopCode> codes);
   bool loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused);
   void take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
-            const jit::Outcome& outcome, StepCode& code);
+            const jit::LoopCode& made, StepCode& code);
   void fall_back(const core::LoopRecord& loop, const Error& error);
   void report_host(const core::LoopRecord& loop, const core::Mesh& mesh, const Step& step,
-                   const jit::Outcome& outcome);
+                   const jit::LoopCode& made);
   void report(const core::LoopRecord& loop, const jit::CompiledLoop& code);
 
   const core::Options& options_;
@@ -119,10 +108,10 @@ class CodeFinder {
   comm::Communicator& communicator_;
   core::Log& log_;
   const std::shared_ptr<const jit::TargetRules> rules_;
-  std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
-  std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order
-  std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged
-  std::set<const jit::CompiledLoop*> good_;    ///< of fused loops, on all ranks
+  std::map<op_kernel, int> fallen_back_;             ///< cannot be compiled; by what error code
+  std::set<std::vector<op_kernel>> unfusable_;       ///< kernels that are not fused in this order
+  std::set<const jit::CompiledLoop*> logged_;        ///< its origin was logged
+  std::set<const jit::CompiledLoop*> good_fusions_;  ///< of fused loops, on all ranks
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
   bool gathers_ = true;                   ///< on a device, where loops allow it

@@ -118,7 +118,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   const std::size_t hash = hash_of(queue);
   if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
   Entry* entry = &entry_for(queue, mesh, hash);
-  while (!execute(*entry, queue)) entry = &make_entry(queue, mesh, hash, Wait::as_options_say);
+  while (!execute(*entry, queue)) entry = &make_entry(queue, mesh, hash);
   queue.clear();
   executing_ = false;
 }
@@ -173,20 +173,15 @@ bool Engine::run(Entry& entry, core::Queue& queue) {
 Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh,
                                  std::size_t hash) {
   const auto [first, last] = plans_.equal_range(hash);
-  Wait wait = Wait::as_options_say;
   for (auto candidate = first; candidate != last; ++candidate)
-    if (candidate->second.schedule == turn_ && fits(candidate->second.plan->key, queue, valid_)) {
-      if (!candidate->second.plan->awaits_code || code_.making()) return candidate->second;
-      plans_.erase(candidate);
-      wait = Wait::always;
-      break;
-    }
+    if (candidate->second.schedule == turn_ && fits(candidate->second.plan->key, queue, valid_))
+      return candidate->second;
   if (plans_.size() == max_plans) plans_.clear();
-  return make_entry(queue, mesh, hash, wait);
+  return make_entry(queue, mesh, hash);
 }
 
 Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
-                                  std::size_t hash, Wait wait) {
+                                  std::size_t hash) {
   const core::InPart part(&measurements_.profile, core::Part::plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
@@ -206,7 +201,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     if (known_facts_.find(queue, mesh) == nullptr) communicator.barrier();
   }
   std::unique_ptr<Plan> plan;
-  while (plan == nullptr) plan = make_plan(queue, mesh, wait);
+  while (plan == nullptr) plan = make_plan(queue, mesh);
   plan->fingerprint = fingerprint;
   plan->description = std::move(description);
   follow_rows();
@@ -222,8 +217,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
 /// @param declared  as the program called it; later passes see `queue`, which has the access that
 ///                  counts, and a record for each colour
 /// @return null: rows have moved, so the plan must be made anew
-std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
-                                        Wait wait) {
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh) {
   comm::Communicator& ranks = rows_.communicator();
   core::Queue queue = declared;
   const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
@@ -256,7 +250,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     return find_order(queue, plan->analysis, ranks,
                       {executor_->traits().orders_by_rows, options_.reproducible});
   });
-  find_steps(queue, facts, loops, order, pass, wait, *plan);
+  find_steps(queue, facts, loops, order, pass, *plan);
   plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
   note_code(plan->rows, plan->code);
   if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
@@ -281,8 +275,7 @@ const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
 /// The passes whose values depend on each other: loops whose fused step has no good code stay
 /// apart.
 void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
-                        const std::vector<Order>& order, const Passes& pass, Wait wait,
-                        Plan& plan) {
+                        const std::vector<Order>& order, const Passes& pass, Plan& plan) {
   FusionRules rules = code_.fusion_rules(queue);
   rules.leaves_zero = [&](const ArgSource& source) {
     return facts.args[queue.records()[source.record].first_arg + source.arg].leaves_zero;
@@ -291,19 +284,17 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
   do {
     plan.steps = pass.run(
         "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); }, plan.analysis);
-    code = pass.run("code", [&] { return find_code(queue, loops, plan.steps, wait); }, plan.steps);
+    code = pass.run("code", [&] { return find_code(queue, loops, plan.steps); }, plan.steps);
   } while (code.regroup);
   plan.code = std::move(code.steps);
-  plan.awaits_code = code.awaits_code;
 }
 
 /// A device may have no memory for it. On several ranks those that have the code would go on.
-Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps,
-                       Wait wait) {
+Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps) {
   const core::InPart part(&measurements_.profile, core::Part::code);
   const AddSeconds once(rows_.communicator(), times_.once);
   try {
-    return code_.find(queue, loops, steps, wait);
+    return code_.find(queue, loops, steps);
   } catch (const Error& error) {
     intact_ = error.code() == ErrorCode::out_of_memory && analysis_.halos == Halos::none;
     throw;

@@ -90,13 +90,13 @@ class Engine {
   };
   std::size_t choose_schedule(const core::Queue& queue, std::size_t hash);
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
-  Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
+  Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   const Facts& facts_of(const core::Queue& declared, LoopRequests& loops, const Passes& pass);
-  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
+  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh);
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
-                  const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
-  Code find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps, Wait wait);
+                  const std::vector<Order>& order, const Passes& pass, Plan& plan);
+  Code find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps);
   void follow_rows();
   bool distinguish_rows(const Analysis& analysis);
   void ensure_rows(core::Level level);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/jit.hpp>
 #include <sched/analysis/conflicts.hpp>
 #include <sched/loop_requests.hpp>

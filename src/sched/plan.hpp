@@ -276,7 +276,6 @@ struct Plan {
   std::vector<StepCode> code;     ///< per step
   std::vector<StepRows> rows;     ///< per step
   std::int64_t number = 0;        ///< of the plans that its engine has made, from 1
-  bool awaits_code = false;       ///< loops run as host functions until they are compiled
   std::uint64_t fingerprint = 0;  ///< equal on ranks that queued the same loops
   /// What the fingerprint was made of, a line per record; shared with the message layer, which may
   /// ask for it after the plan is gone.

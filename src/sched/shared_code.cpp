@@ -100,16 +100,16 @@ std::vector<Leader> leaders_for(comm::Communicator& comm, const std::string& lin
 }
 
 /// Collective. If any rank has an error, all get that of the lowest such rank.
-void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
+void agree(comm::Communicator& comm, std::vector<jit::LoopCode>& codes) {
   comm::WordReduction words;
-  for (const jit::Built& loop : built)
-    words.minima.push_back(loop.error ? comm.rank() : comm.size());
+  for (const jit::LoopCode& code : codes)
+    words.minima.push_back(code.error ? comm.rank() : comm.size());
   comm.reduce(words, "comparing errors of code");
-  for (std::size_t i = 0; i < built.size(); ++i) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
     const int rank = static_cast<int>(words.minima[i]);
     if (rank == comm.size()) continue;
-    const comm::ErrorOfRank error = comm::broadcast_error(comm, built[i].error, rank);
-    built[i] = {nullptr, Error(error.code, error.text)};
+    const comm::ErrorOfRank error = comm::broadcast_error(comm, codes[i].error, rank);
+    codes[i] = {nullptr, Error(error.code, error.text)};
   }
 }
 
@@ -121,42 +121,38 @@ std::string calls_of(std::span<const jit::LoopRequest> requests) {
 }
 
 /// Collective. Code of loops that no rank has in memory.
-std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
-                                      std::span<const jit::LoopRequest> missing) {
+std::vector<jit::LoopCode> make_on_leaders(jit::Jit& jit, comm::Communicator& comm,
+                                           std::span<const jit::LoopRequest> missing) {
   core::Digest target = no_target;
-  std::vector<jit::Built> built(missing.size());
+  std::vector<jit::LoopCode> codes(missing.size());
   try {
     target = jit.target();
   } catch (const Error& error) {
-    for (jit::Built& loop : built) loop.error = error;
+    for (jit::LoopCode& code : codes) code.error = error;
   }
   const std::vector<Leader> leaders = leaders_for(comm, describe(missing), target);
-  comm::Bytes serialized;
-  if (std::ranges::find(leaders, comm.rank(), &Leader::rank) != leaders.end()) {
-    jit::Production production = jit.produce(missing);
-    built = std::move(production.built);
-    serialized = std::move(production.code);
-  }
+  if (std::ranges::find(leaders, comm.rank(), &Leader::rank) != leaders.end())
+    codes = jit.make(missing);
   for (const Leader& leader : leaders) {
     const bool own = leader.rank == comm.rank();
     const comm::Waiting waiting(
         comm, [&] { return comm::WaitPurpose{"the code of " + calls_of(missing), "it compiles"}; });
-    const comm::Bytes code =
-        comm.broadcast(own ? std::move(serialized) : comm::Bytes(), leader.rank);
-    if (leader.target == target && !own) built = jit.adopt(missing, code);
+    const comm::Bytes bytes =
+        comm.broadcast(own ? jit::serialize(codes) : comm::Bytes(), leader.rank);
+    if (leader.target == target && !own) codes = jit.adopt(missing, bytes);
   }
-  agree(comm, built);
-  return built;
+  agree(comm, codes);
+  return codes;
 }
 
 }  // namespace
 
-std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
-                                   std::span<const jit::LoopRequest> requests) {
-  if (!is_made_together(comm)) return jit.get(requests);
-  return jit.get(requests, [&](std::span<const jit::LoopRequest> missing) {
-    return make_together(jit, comm, missing);
-  });
+std::vector<jit::LoopCode> compile_together(jit::Jit& jit, comm::Communicator& comm,
+                                            std::span<const jit::LoopRequest> requests) {
+  if (comm.size() == 1) return jit.compile(requests);
+  const std::vector<jit::LoopRequest> missing = jit.missing(requests);
+  if (!missing.empty()) jit.keep(missing, make_on_leaders(jit, comm, missing));
+  return jit.in_memory(requests);
 }
 
 }  // namespace op2::sched

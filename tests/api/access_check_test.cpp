@@ -33,11 +33,9 @@ struct AccessCheck : testing::Test {
   op_dat by, value;
   op_kernel partly;
 
-  void start(const char* check, const char* wait = "on") {
-    for (const auto& [name, text] : {std::pair("OP2_CHECK", check),
-                                     {"OP2_JIT_WAIT", wait},
-                                     {"OP2_CACHE", "off"},
-                                     {"OP2_LOG", "warning"}})
+  void start(const char* check) {
+    for (const auto& [name, text] :
+         {std::pair("OP2_CHECK", check), {"OP2_CACHE", "off"}, {"OP2_LOG", "warning"}})
       setenv(name, text, 1);
     op_init(0, nullptr, 0);
     cells = op_decl_set(10, "cells");
@@ -50,7 +48,7 @@ struct AccessCheck : testing::Test {
   }
   void TearDown() override {
     op_exit();
-    for (const char* name : {"OP2_CHECK", "OP2_JIT_WAIT", "OP2_CACHE", "OP2_LOG"}) unsetenv(name);
+    for (const char* name : {"OP2_CHECK", "OP2_CACHE", "OP2_LOG"}) unsetenv(name);
   }
   /// What was logged since the start or the last call.
   std::string said() { return captured.news(); }
@@ -105,26 +103,6 @@ TEST_F(AccessCheck, LoopsThatAreFusedAreComparedAlone) {
     op_flush();
   }
   EXPECT_THAT(said(), IsEmpty());
-}
-
-TEST_F(AccessCheck, IsReportedWhenTheCodeIsMadeInTheBackground) {
-  start("none", "off");
-  std::string text;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (text.find("assigns") == std::string::npos && std::chrono::steady_clock::now() < end) {
-    call(replace, "add up", OP_INC);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    text += said();
-  }
-  EXPECT_THAT(text, HasSubstr("arg 1 (OP_INC): kernel 'replace' assigns"));
-}
-
-TEST_F(AccessCheck, IsAnErrorWhenCodeMadeInTheBackgroundIsTaken) {
-  start("access", "off");
-  test::error_text(ErrorCode::kernel_access, [&] {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < end) call(replace, "add up", OP_INC);
-  });
 }
 
 }  // namespace

@@ -12,8 +12,7 @@
 
 #include <op2/op2.hpp>
 
-#include <jit/code_symbols.hpp>
-#include <jit/perf_map.hpp>
+#include <jit/debugger_symbols.hpp>
 #include <support/temporary_directory.hpp>
 
 struct jit_code_entry {
@@ -93,7 +92,7 @@ TEST(PerfMap, IsNotWrittenThroughALink) {
   const test::TemporaryDirectory folder;
   const std::string link = folder / "map", target = folder / "target";
   ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
-  EXPECT_FALSE(tell_perf({}, link));
+  EXPECT_FALSE(register_with_perf({}, link));
 }
 
 }  // namespace

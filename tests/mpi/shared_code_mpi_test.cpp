@@ -31,9 +31,9 @@ struct SharedCodeUnderMpi : testing::Test {
   jit::JitOptions options() {
     return test::jit_options(folder.path(), [this] { return declared; });
   }
-  jit::Outcome get(jit::Jit& jit, const char* text) {
+  jit::LoopCode get(jit::Jit& jit, const char* text) {
     const op_kernel_core kernel{"scale", text, "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
-    return code_for(
+    return compile_together(
         jit, comm,
         {{test::loop_request(kernel, {test::dat(0, 1, OP_RW)}, declared, "a.cpp:7")}})[0];
   }
@@ -61,7 +61,7 @@ constexpr const char* scale = "void scale(double* a) { *a *= factor; }";
 
 TEST_F(SharedCodeUnderMpi, ColdRanksCompileOnceAndAllRunTheCode) {
   jit::Jit jit(options(), log);
-  const jit::Outcome outcome = get(jit, scale);
+  const jit::LoopCode outcome = get(jit, scale);
   ASSERT_FALSE(outcome.error) << outcome.error->what();
   double values[] = {1, 2};
   const core::ArgBinding binding{values, nullptr, 0};
@@ -85,7 +85,7 @@ TEST_F(SharedCodeUnderMpi, RanksForAnotherCpuGetAnotherObject) {
   const bool is_old = comm.rank() % 2 == 1;
   given.cpu = is_old ? "x86-64" : "";
   jit::Jit jit(given, log);
-  const jit::Outcome outcome = get(jit, scale);
+  const jit::LoopCode outcome = get(jit, scale);
   ASSERT_FALSE(outcome.error) << outcome.error->what();
   const std::vector<std::string> keys = gather(core::to_hex(outcome.code->key));
   for (int r = 0; r < comm.size(); ++r)
@@ -96,7 +96,7 @@ TEST_F(SharedCodeUnderMpi, RanksForAnotherCpuGetAnotherObject) {
 
 TEST_F(SharedCodeUnderMpi, AllRanksShowTheSameError) {
   jit::Jit jit(options(), log);
-  const jit::Outcome outcome = get(jit, "void scale(double* a) { *a = 1 }");
+  const jit::LoopCode outcome = get(jit, "void scale(double* a) { *a = 1 }");
   ASSERT_TRUE(outcome.error);
   EXPECT_THAT(outcome.error->what(), HasSubstr("OP2-E101 loop 'loop' (a.cpp:7)"));
   const std::vector<std::string> shown = gather(outcome.error->what());

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <jit/cache_directory.hpp>
-#include <jit/cache_format.hpp>
-#include <jit/cache_sweep.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/loop_key.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/device_headers.hpp>

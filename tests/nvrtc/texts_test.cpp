@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <jit/cache_resources.hpp>
-#include <jit/target/cuda/device_constants.hpp>
-#include <jit/target/cuda/increments.hpp>
+#include <jit/cache_entry.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
+#include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
-#include <jit/target/cuda/kernel_symbols.hpp>
+#include <jit/target/cuda/kernel_scope.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
 #include <sched/executor/cuda/packer.hpp>
@@ -78,7 +78,7 @@ void expect_registers_only(const std::string& assembly, const std::vector<std::s
   }
 }
 
-/// What `load_cuda_loop` asks the driver for.
+/// What `CudaTarget::load` asks the driver for.
 TEST_F(Texts, CodeNamesItsFunctionsAndNoOthers) {
   for (const test::NamedNest& each : test::airfoil_nests()) {
     const CompileResult result = compile("sm_90", each.nest);

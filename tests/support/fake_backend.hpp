@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include <jit/backend.hpp>
@@ -17,6 +18,7 @@ class FakeBackend : public jit::Backend {
   std::atomic<int> links = 0;
   std::atomic<int> proofs = 0;              ///< compilations of facts only
   std::vector<jit::ParameterFacts> proven;  ///< of every kernel
+  std::optional<jit::CompileResult> read;   ///< of kernels that are read and not compiled
   std::atomic<int> failing_links = 0;       ///< so many of the next links fail
   std::atomic<int> most_at_once = 0;        ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
@@ -34,7 +36,7 @@ class FakeBackend : public jit::Backend {
   }
 
   jit::CompileResult compile(const jit::CompileRequest& request) override {
-    if (request.only_facts) return facts();
+    if (request.only_facts) return read_kernels();
     ++compilations;
     const int now = ++running_;
     for (int most = most_at_once; most < now && !most_at_once.compare_exchange_weak(most, now);) {
@@ -72,8 +74,9 @@ class FakeBackend : public jit::Backend {
   }
 
  private:
-  jit::CompileResult facts() {
+  jit::CompileResult read_kernels() {
     ++proofs;
+    if (read) return *read;
     jit::CompileResult result;
     result.status = jit::CompileStatus::ok;
     result.facts = proven;

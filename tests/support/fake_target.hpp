@@ -16,6 +16,7 @@ class FakeTarget : public jit::Target {
  public:
   std::atomic<int> compilations = 0;
   std::atomic<int> loads = 0;
+  std::vector<jit::Diagnostic> errors{};  ///< of every compilation
 
   explicit FakeTarget(std::string name) : name_(std::move(name)) {}
 
@@ -28,7 +29,8 @@ class FakeTarget : public jit::Target {
   jit::CompileResult compile(const jit::LoopRequest&, jit::EmittedLoop& loop) override {
     ++compilations;
     jit::CompileResult result;
-    result.status = jit::CompileStatus::ok;
+    result.status = errors.empty() ? jit::CompileStatus::ok : jit::CompileStatus::rejected;
+    result.diagnostics = errors;
     for (const char letter : loop.units[0]) result.object.push_back(std::byte(letter));
     return result;
   }

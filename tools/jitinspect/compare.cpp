@@ -12,7 +12,7 @@
 #include <core/text_file.hpp>
 #include <core/tool_log.hpp>
 #include <core/value_hashes.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"

@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 
 #include <core/text.hpp>
-#include <jit/cache_key.hpp>
-#include <jit/cache_sweep.hpp>
+#include <jit/cache_directory.hpp>
+#include <jit/cache_entry.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"

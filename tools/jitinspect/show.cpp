@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <jit/cache_key.hpp>
-#include <jit/cache_resources.hpp>
+#include <jit/cache_entry.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"

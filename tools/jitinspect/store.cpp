@@ -15,9 +15,8 @@
 #include <core/progress.hpp>
 #include <core/text.hpp>
 #include <core/tool_log.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/cache_location.hpp>
-#include <jit/shared_caches.hpp>
 
 #include "output.hpp"
 

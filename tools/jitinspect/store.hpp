@@ -10,7 +10,6 @@
 
 #include <jit/cache_directory.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/cache_format.hpp>
 
 namespace op2::jitinspect {
 

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <jit/library_folder.hpp>
 #include <jit/llvm/compiler.hpp>
 #include <jit/llvm/linker.hpp>
 #include <jit/llvm/machine.hpp>

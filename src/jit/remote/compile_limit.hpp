@@ -15,7 +15,7 @@ struct CompileLimit {
 
 /// Ten times the CPU time, by the clock: a process that is silent for longer does not share its
 /// core with others, but stands still.
-inline std::chrono::milliseconds patience_for(const CompileLimit& limit) {
+inline std::chrono::milliseconds answer_timeout_for(const CompileLimit& limit) {
   return 10 * std::chrono::seconds(limit.seconds);
 }
 

@@ -6,33 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <jit/backend.hpp>
+#include <jit/byte_stream.hpp>
+#include <jit/file_descriptor.hpp>
+#include <jit/remote/compile_limit.hpp>
+
 namespace op2::jit {
-
-/// A file descriptor; closed when destroyed.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 /// Two connected sockets, which no program that is started inherits, and neither of which is one of
 /// the standard streams. Empty if the system has none left; then errno says why.
 struct SocketPair {
-  Descriptor ours{}, theirs{};
+  FileDescriptor ours{}, theirs{};
   explicit operator bool() const { return ours && theirs; }
 };
 SocketPair make_sockets();
@@ -62,18 +50,40 @@ struct Received {
 
 /// How long sending to and receiving from the process at the other end may stand still; without a
 /// call, for ever.
-void set_patience(const Descriptor& socket, std::chrono::milliseconds patience);
+void set_timeout(const FileDescriptor& socket, std::chrono::milliseconds timeout);
 
 /// @return false, with the reason in errno, if the process at the other end is gone or stands still
-bool send_message(const Descriptor& socket, const Message& message);
+bool send_message(const FileDescriptor& socket, const Message& message);
 
 /// Waits for a message. @return nothing if the process at the other end is gone or stands still
-Received receive_message(const Descriptor& socket);
+Received receive_message(const FileDescriptor& socket);
 
 /// Gives another process a copy of a descriptor. @return false if that process is gone
-bool send_descriptor(const Descriptor& socket, const Descriptor& sent);
+bool send_descriptor(const FileDescriptor& socket, const FileDescriptor& sent);
 
 /// @return nothing if the process at the other end is gone
-std::optional<Descriptor> receive_descriptor(const Descriptor& socket);
+std::optional<FileDescriptor> receive_descriptor(const FileDescriptor& socket);
+
+// What the program and the processes that compile for it tell each other, as bytes. Both are of one
+// build, which the greeting makes sure.
+
+/// The program's first message.
+struct Greeting {
+  std::string version;  ///< `plugin_version`
+  std::string plugin;   ///< file to load
+  std::string cpu;      ///< as for BackendFactory
+  CompileLimit limit;
+  bool operator==(const Greeting&) const = default;
+};
+
+std::vector<std::byte> to_bytes(const Greeting& greeting);
+std::vector<std::byte> to_bytes(const TargetInfo& target);
+std::vector<std::byte> to_bytes(const CompileRequest& request);
+std::vector<std::byte> to_bytes(const CompileResult& result);
+std::vector<std::byte> to_bytes(const std::string& text);
+
+/// For each of these types. @return nothing if the bytes are not those of such a value
+template <class Value>
+std::optional<Value> from_bytes(Bytes bytes);
 
 }  // namespace op2::jit

@@ -16,9 +16,41 @@
 #include <core/log.hpp>
 #include <jit/backend.hpp>
 #include <jit/remote/compile_limit.hpp>
-#include <jit/remote/helper_process.hpp>
+#include <jit/remote/messages.hpp>
 
 namespace op2::jit {
+
+// The program's side of op2-compile: a process without threads that has loaded the compiler and
+// forks a worker whenever one more kernel is to be compiled at the same time. A worker compiles one
+// kernel after the other; what ends it ends nothing else.
+//
+// The helper ends when the program does, because the socket between them closes, and its workers
+// end with it. It is not a child of the program but of the system, so the program never waits for
+// it. Signals that are sent to the whole group of processes (Ctrl-C) do not reach it.
+
+/// How long a process may take to be ready: the compiler may be loaded from a slow disk.
+inline constexpr std::chrono::milliseconds start_timeout{60'000};
+
+/// The name of the helper's file, which is in the folder of the plug-in.
+inline constexpr const char* helper_name = "op2-compile";
+
+class HelperProcess {
+ public:
+  /// Starts a helper and waits until it is ready: the time that loading the compiler takes.
+  /// @param file    of the helper; it inherits the standard streams and nothing else
+  /// @param target  that the helper must compile for
+  /// @param reason  why null was returned
+  static std::unique_ptr<HelperProcess> start(const std::filesystem::path& file,
+                                              const Greeting& greeting, const TargetInfo& target,
+                                              std::string& reason);
+
+  /// A socket to a new worker, which is ready. @return empty if there is none in time
+  FileDescriptor new_worker(std::chrono::milliseconds timeout = start_timeout);
+
+ private:
+  explicit HelperProcess(FileDescriptor socket) : socket_(std::move(socket)) {}
+  FileDescriptor socket_;
+};
 
 struct RemoteSettings {
   std::filesystem::path helper;  ///< file that is started
@@ -26,7 +58,7 @@ struct RemoteSettings {
   std::string cpu;               ///< as for load_backend
   CompileLimit limit;
   /// How long a process may be silent that was asked to compile: it may stand still.
-  std::chrono::milliseconds patience = patience_for(limit);
+  std::chrono::milliseconds answer_timeout = answer_timeout_for(limit);
 };
 
 class RemoteBackend : public Backend {
@@ -47,7 +79,7 @@ class RemoteBackend : public Backend {
 
  private:
   struct Worker {
-    Descriptor socket;
+    FileDescriptor socket;
     std::set<std::size_t> sources;  ///< hashes of those that it has compiled
   };
   struct Reply {
@@ -59,7 +91,7 @@ class RemoteBackend : public Backend {
   /// @param sources  hashes of what will be compiled: a worker that has parsed it already is best
   Worker take_worker(const std::vector<std::size_t>& sources);
   Worker new_worker();
-  bool starts(const Descriptor& worker, const Message& question) const;
+  bool starts(const FileDescriptor& worker, const Message& question) const;
   std::chrono::milliseconds start_time() const;
   bool has_helper();
   void refuse(const std::string& reason, const std::string& advice);

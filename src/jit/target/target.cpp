@@ -9,12 +9,10 @@ std::string joined(const std::vector<std::string>& units) {
   return all;
 }
 
-std::vector<ParameterFacts> Target::prove(const LoopRequest&) {
-  return {};
-}
-
-std::vector<AccessFinding> Target::compare_access(const LoopRequest&) {
-  return {};
+CompileResult Target::read_kernels(const LoopRequest&) {
+  CompileResult result;
+  result.status = CompileStatus::unavailable;
+  return result;
 }
 
 }  // namespace op2::jit

@@ -48,13 +48,10 @@ class Target {
   /// @param loop  from `emit` of the request's nest; changed if other sources were compiled
   virtual CompileResult compile(const LoopRequest& request, EmittedLoop& loop) = 0;
 
-  /// What the source of the request's only call proves about its parameters, one for each; empty:
-  /// nothing. This target may have no means to find out.
-  virtual std::vector<ParameterFacts> prove(const LoopRequest& request);
-
-  /// How the kernels of a request violate the access modes of their loop, for those whose origin
-  /// asks. Also in the result of `compile`, unless this target has no means to find out.
-  virtual std::vector<AccessFinding> compare_access(const LoopRequest& request);
+  /// Reads the kernels of a request and compiles nothing: errors and warnings, signatures, violated
+  /// access modes of those whose origin asks, and what the source of the last kernel proves. A
+  /// target whose compiler gives no more than a binary cannot (`unavailable`).
+  virtual CompileResult read_kernels(const LoopRequest& request);
 
   /// @param symbols  addresses of the constants
   virtual LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/target_rules.hpp>
 
-#include <jit/target/cpu/simd_choice.hpp>
+#include <jit/target/cpu/emit_simd.hpp>
 #include <jit/target/cuda/cuda_rules.hpp>
 
 namespace op2::jit {

@@ -112,7 +112,6 @@ std::map<std::string, LoopCost> CostBook::all(std::size_t most) const {
 
 void open_times(const core::Queue& queue, CostBook& book, Plan& plan) {
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
-    if (plan.awaits_code && plan.code[s].compiled == nullptr) continue;
     for (const KernelUse& use : plan.steps.all[s].kernels) {
       const core::LoopRecord& loop = queue.records()[use.record];
       plan.rows[s].times.push_back(&book.times_of(loop, queue.args_of(loop)));

@@ -110,7 +110,6 @@ TEST(Options, WhatIsNotReproducibleIsRefusedWithTheReason) {
               AllOf(HasSubstr("OP2_REPRODUCIBLE=on and OP2_VECTOR_MATH=on"), HasSubstr("round")));
   EXPECT_THAT(with("OP2_JIT", "off"), AllOf(HasSubstr("OP2_JIT=off, since host functions"),
                                             HasSubstr("; unset one of them")));
-  EXPECT_THAT(with("OP2_JIT_WAIT", "off"), HasSubstr("OP2_JIT_WAIT=off, since host functions"));
   EXPECT_THAT(
       refusal({{"OP2_REPRODUCIBLE", "on"}, {"OP2_TARGET", "cuda"}, {"OP2_FP_CONTRACT", "on"}}),
       HasSubstr("OP2_FP_CONTRACT=on and OP2_TARGET=cuda, since compilers for GPUs"));
@@ -181,14 +180,25 @@ TEST(Options, TheHelpFitsATerminal) {
 /// Those whose default is a value and no description.
 TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
   const Options defaults = read({});
-  for (const auto& [name, value] :
-       Variables{{"OP2_TARGET", "cpu"},      {"OP2_JIT", "on"},       {"OP2_JIT_WAIT", "on"},
-                 {"OP2_JIT_CPU", "host"},    {"OP2_CACHE", "rw"},     {"OP2_CACHE_MAX_MB", "1024"},
-                 {"OP2_CHAIN", "off"},       {"OP2_DEPTH_MAX", "6"},  {"OP2_RENUMBER", "auto"},
-                 {"OP2_SLICE", "off"},       {"OP2_ASYNC_IO", "off"}, {"OP2_SIMD", "auto"},
-                 {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},    {"OP2_FP_CONTRACT", "auto"},
-                 {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},   {"OP2_TIMING", "none"},
-                 {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"}})
+  for (const auto& [name, value] : Variables{{"OP2_TARGET", "cpu"},
+                                             {"OP2_JIT", "on"},
+                                             {"OP2_JIT_CPU", "host"},
+                                             {"OP2_CACHE", "rw"},
+                                             {"OP2_CACHE_MAX_MB", "1024"},
+                                             {"OP2_CHAIN", "off"},
+                                             {"OP2_DEPTH_MAX", "6"},
+                                             {"OP2_RENUMBER", "auto"},
+                                             {"OP2_SLICE", "off"},
+                                             {"OP2_ASYNC_IO", "off"},
+                                             {"OP2_SIMD", "auto"},
+                                             {"OP2_VECTOR_MATH", "off"},
+                                             {"OP2_TILE", "auto"},
+                                             {"OP2_FP_CONTRACT", "auto"},
+                                             {"OP2_DUMP", "none"},
+                                             {"OP2_TRACE", "none"},
+                                             {"OP2_TIMING", "none"},
+                                             {"OP2_CHECK", "none"},
+                                             {"OP2_DEBUG", "none"}})
     EXPECT_EQ(read({{name, value}}), defaults) << name;
 }
 

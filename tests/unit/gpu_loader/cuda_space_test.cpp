@@ -4,7 +4,6 @@
 #include <functional>
 #include <vector>
 
-#include <gpu/staging.hpp>
 #include <support/expect_error.hpp>
 #include <support/recording_space.hpp>
 

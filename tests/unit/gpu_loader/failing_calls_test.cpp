@@ -3,7 +3,7 @@
 #include <new>
 #include <optional>
 
-#include <gpu/graph.hpp>
+#include <gpu/module.hpp>
 #include <op2/error.hpp>
 
 #include "stub_device.hpp"

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include <gpu/graph.hpp>
 #include <support/expect_error.hpp>
 #include <support/recording_space.hpp>
 
@@ -38,7 +37,9 @@ class ModuleTest : public StubDevice {
 
 TEST_F(StubDevice, AModuleIsLoadedOnTheDevicesContextAndUnloaded) {
   stub.calls.clear();
-  { const Module module(*device, image); }
+  {
+    const Module module(*device, image);
+  }
   EXPECT_THAT(stub.calls, ElementsAre("cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleUnload"));
 }
 
@@ -81,18 +82,14 @@ TEST_F(ModuleTest, ALaunchWithoutBlocksQueuesNothing) {
 
 TEST_F(ModuleTest, ALaunchThatFailsIsAFault) {
   stub.results["cuLaunchKernel"] = 719;
-  EXPECT_THAT(fault([&] {
-                launch(stream, kernel, {1, 32}, parameters);
-              }),
+  EXPECT_THAT(fault([&] { launch(stream, kernel, {1, 32}, parameters); }),
               HasSubstr("device fault: device 0 (Stub 1), cuLaunchKernel returned 719"));
 }
 
 TEST_F(ModuleTest, ALaunchOnAnotherKindOfStreamIsRefused) {
   test::RecordingSpace other;
   EXPECT_THAT(test::error_text(ErrorCode::internal,
-                               [&] {
-                                 launch(other.main_stream(), kernel, {1, 32}, parameters);
-                               }),
+                               [&] { launch(other.main_stream(), kernel, {1, 32}, parameters); }),
               HasSubstr("a stream is not one of a CUDA device"));
 }
 

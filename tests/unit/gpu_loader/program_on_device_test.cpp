@@ -7,9 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include <gpu/graph.hpp>
+#include <gpu/cuda_space.hpp>
+#include <gpu/module.hpp>
 #include <gpu/nvrtc.hpp>
-#include <gpu/staging.hpp>
 #include <support/expect_error.hpp>
 
 namespace op2::gpu {
@@ -138,14 +138,13 @@ TEST_F(ProgramOnDevice, CodeThatIsNoCodeIsAFault) {
 TEST_F(ProgramOnDevice, WrongMemoryIsAFaultOfTheLaunchOrTheWait) {
   void* q = reinterpret_cast<void*>(64);
   double value = 1;
-  EXPECT_THAT(
-      test::error_text(
-          ErrorCode::device_failure,
-          [&] {
-            launch(stream, module.function("add"), {1, 32}, std::array<void*, 2>{&q, &value});
-            stream.wait();
-          }),
-      HasSubstr("returned 700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
+  EXPECT_THAT(test::error_text(ErrorCode::device_failure,
+                               [&] {
+                                 launch(stream, module.function("add"), {1, 32},
+                                        std::array<void*, 2>{&q, &value});
+                                 stream.wait();
+                               }),
+              HasSubstr("returned 700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
 }
 
 }  // namespace

@@ -46,14 +46,14 @@ struct AccessReport : testing::Test {
     testing::internal::CaptureStderr();
     core::Log log(core::LogLevel::warning);
     Jit jit(options(false), log, [this] { return backend; });
-    for (const Outcome& outcome : jit.get(loops)) EXPECT_NE(outcome.code, nullptr);
+    for (const LoopCode& outcome : jit.compile(loops)) EXPECT_NE(outcome.code, nullptr);
     return testing::internal::GetCapturedStderr();
   }
   /// The error of a new process that checks.
   std::string error_of(const LoopRequest& loop) {
     core::Log log(core::LogLevel::off);
     Jit jit(options(true), log, [this] { return backend; });
-    const Outcome outcome = jit.get({{loop}})[0];
+    const LoopCode outcome = jit.compile({{loop}})[0];
     return outcome.error ? outcome.error->what() : "";
   }
 };
@@ -90,7 +90,7 @@ TEST_F(AccessReport, IsAnErrorOnRequestAndStaysOne) {
   core::Log log(core::LogLevel::off);
   Jit jit(options(true), log, [this] { return backend; });
   for (int k = 0; k < 2; ++k) {
-    const Outcome outcome = jit.get({{loop()}})[0];
+    const LoopCode outcome = jit.compile({{loop()}})[0];
     ASSERT_TRUE(outcome.error);
     EXPECT_EQ(outcome.error->code(), ErrorCode::kernel_access);
     EXPECT_THAT(outcome.error->what(),
@@ -112,7 +112,7 @@ TEST_F(AccessReport, ValuesOfOthersAreAnErrorWithoutARequest) {
   backend->findings[1].what = "uses index 3, but its dimension is 3";
   core::Log log(core::LogLevel::off);
   Jit jit(options(false), log, [this] { return backend; });
-  const std::string said = jit.get({{loop()}})[0].error.value().what();
+  const std::string said = jit.compile({{loop()}})[0].error.value().what();
   EXPECT_THAT(said, StartsWith("OP2-E107 loop 'loop' (main.cpp:7): arg 0 (OP_INC): kernel 'k' uses "
                                "index 3, but its dimension is 3"));
   EXPECT_THAT(said, Not(HasSubstr("assigns"))) << "a warning";
@@ -123,16 +123,6 @@ TEST_F(AccessReport, AnErrorShowsAllFindings) {
   backend->findings.push_back(backend->findings[0]);
   backend->findings[1].what = "reads it";
   EXPECT_THAT(error_of(loop()), testing::AllOf(HasSubstr("assigns to it"), HasSubstr("reads it")));
-}
-
-TEST_F(AccessReport, IsMadeInTheBackgroundToo) {
-  testing::internal::CaptureStderr();
-  core::Log log(core::LogLevel::warning);
-  {
-    Jit jit(options(false), log, [this] { return backend; });
-    jit.get_ready({{loop()}});
-  }
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("assigns to it"));
 }
 
 TEST_F(AccessReport, KernelsThatAreMadeOfOthersAreNotCompared) {

@@ -18,8 +18,7 @@
 #include <core/hash.hpp>
 #include <core/log.hpp>
 #include <jit/cache_directory.hpp>
-#include <jit/cache_format.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
 #include <support/temporary_directory.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/remote/compile_bytes.hpp>
+#include <jit/remote/messages.hpp>
 
 #include <gmock/gmock.h>
 

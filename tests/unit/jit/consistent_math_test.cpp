@@ -134,8 +134,8 @@ struct BackendWith : op2::test::FakeBackend {
 };
 
 std::string options_with(const std::string& build, bool is_reproducible) {
-  CpuCodeOptions options;
-  options.form.reproducible = is_reproducible;
+  JitOptions options;
+  options.reproducible = is_reproducible;
   return CpuTarget(std::make_shared<BackendWith>(build), options).options();
 }
 

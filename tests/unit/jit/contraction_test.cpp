@@ -157,7 +157,7 @@ class Contraction : public testing::Test {
   }
 
   /// In two parts of the range.
-  static void run(const Outcome& outcome, std::size_t loop, Data& data) {
+  static void run(const LoopCode& outcome, std::size_t loop, Data& data) {
     const core::ArgBinding all[] = {{data.a.data(), nullptr, 0},
                                     {data.o.data(), nullptr, 0},
                                     {data.d.data(), nullptr, 0},
@@ -172,7 +172,7 @@ class Contraction : public testing::Test {
     const Kernels kernels(random);
     Data data(random), expected = data;
     kernels.run(expected);
-    const auto outcomes = jit.get(requests(kernels, fused));
+    const auto outcomes = jit.compile(requests(kernels, fused));
     for (std::size_t n = 0; n < outcomes.size(); ++n) {
       ASSERT_FALSE(outcomes[n].error) << outcomes[n].error->what();
       run(outcomes[n], n, data);

@@ -47,7 +47,7 @@ struct CountFlops : testing::TestWithParam<SimdMode> {
     double counted = 0;
     for (const bool again : {false, true}) {  // from the cache
       Jit jit(options, log);
-      const Outcome outcome = jit.get({{request}})[0];
+      const LoopCode outcome = jit.compile({{request}})[0];
       if (outcome.error) throw *outcome.error;
       is_vector = outcome.code->simd.vectorised();
       EXPECT_EQ(outcome.code->from_disk, again);

@@ -33,19 +33,19 @@ struct GeneratedCode : testing::Test {
     const auto constants = [this] { return declared; };
     return std::make_unique<Jit>(test::jit_options(folder.path(), constants), log);
   }
-  Outcome get(const char* name, const char* text, std::vector<ArgShape> args) {
+  LoopCode get(const char* name, const char* text, std::vector<ArgShape> args) {
     jit_ = make();
     const op_kernel_core kernel{name, text, file.c_str(), 1, false, nullptr, nullptr, nullptr, -1};
-    return jit_->get({{test::loop_request(kernel, std::move(args), declared)}})[0];
+    return jit_->compile({{test::loop_request(kernel, std::move(args), declared)}})[0];
   }
   void run(const char* name, const char* text, std::vector<ArgShape> args, int count,
            const std::vector<ArgBinding>& bindings) {
-    const Outcome outcome = get(name, text, std::move(args));
+    const LoopCode outcome = get(name, text, std::move(args));
     if (outcome.error) FAIL() << outcome.error->what();
     range_of (*outcome.code)(0, count, bindings.data());
   }
   std::string error(const char* name, const char* text, std::vector<ArgShape> args) {
-    const Outcome outcome = get(name, text, std::move(args));
+    const LoopCode outcome = get(name, text, std::move(args));
     return outcome.error ? outcome.error->what() : "no error";
   }
 
@@ -264,7 +264,7 @@ TEST_F(GeneratedCode, KernelsOfOneNameButDifferentSourcesLiveSideBySide) {
                        {{.loop = "loop", .call_site = "main.cpp:7", .kernel = &kernel}}};
   };
   const auto jit = make();
-  const auto outcomes = jit->get(
+  const auto outcomes = jit->compile(
       {{request("void k(double* a) { *a = 1; }"), request("void k(double* a) { *a = 2; }")}});
   double a[2];
   for (int i = 0; i < 2; ++i) {

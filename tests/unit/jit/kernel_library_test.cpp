@@ -29,9 +29,9 @@ struct KernelLibrary : testing::Test {
   KernelLibrary() {
     for (int k = 0; k < 2 * elements; ++k) x.push_back(0.1 + 0.37 * ((7 * k) % 11));
   }
-  Outcome code(Jit& jit, const char* name, const std::string& source, int dim) {
+  LoopCode code(Jit& jit, const char* name, const std::string& source, int dim) {
     const op_kernel_core kernel{name, source.c_str(), "", 1, false, nullptr, nullptr, nullptr, -1};
-    return jit.get(
+    return jit.compile(
         {{test::loop_request(kernel, {dat(0, 2, OP_READ), dat(1, dim, OP_WRITE)}, {})}})[0];
   }
   Jit make(core::SimdMode simd) {
@@ -39,7 +39,7 @@ struct KernelLibrary : testing::Test {
     options.simd = simd;
     return Jit(std::move(options), log);
   }
-  std::vector<double> results(const Outcome& outcome, int dim) {
+  std::vector<double> results(const LoopCode& outcome, int dim) {
     std::vector<double> y(static_cast<std::size_t>(dim) * elements);
     const core::ArgBinding bindings[] = {{x.data(), nullptr, 0}, {y.data(), nullptr, 0}};
     range_of (*outcome.code)(0, elements, bindings);
@@ -51,7 +51,7 @@ TEST_F(KernelLibrary, IsThatOfTheHost) {
   const std::string source = test::content_of(OP2_LIBRARY_KERNEL);
   for (const core::SimdMode simd : {core::SimdMode::off, core::SimdMode::wherever_possible}) {
     Jit jit = make(simd);
-    const Outcome outcome = code(jit, "library_kernel", source, 8);
+    const LoopCode outcome = code(jit, "library_kernel", source, 8);
     ASSERT_FALSE(outcome.error) << outcome.error->what();
     const std::vector<double> y = results(outcome, 8);
     for (std::size_t k = 0; k < elements; ++k) {
@@ -65,7 +65,7 @@ TEST_F(KernelLibrary, IsThatOfTheHost) {
 
 TEST_F(KernelLibrary, SortsInVectorisedCode) {
   Jit jit = make(core::SimdMode::wherever_possible);
-  const Outcome outcome =
+  const LoopCode outcome =
       code(jit, "f",
            "void f(const double* x, double* y) { double v[4] = {x[0], x[1], 0.7, 2.1};\n"
            "std::sort(v, v + 4); std::copy(v, v + 4, y); }",
@@ -78,7 +78,7 @@ TEST_F(KernelLibrary, SortsInVectorisedCode) {
 
 TEST_F(KernelLibrary, NamesTheHeaderOfWhatIsNotIncluded) {
   Jit jit = make(core::SimdMode::off);
-  const Outcome outcome = code(
+  const LoopCode outcome = code(
       jit, "f", "void f(const double* x, double* y) { *y = std::accumulate(x, x + 2, 0.0); }", 1);
   ASSERT_TRUE(outcome.error);
   EXPECT_THAT(outcome.error->what(), testing::HasSubstr("add #include <numeric>"));

@@ -3,8 +3,7 @@
 
 #include <op2/version.hpp>
 
-#include <jit/cache_format.hpp>
-#include <jit/cache_key.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/loop_key.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
@@ -21,9 +20,11 @@ const LoopNest base = nest_of({.name = "k",
                               {test::dat(0, 1, OP_RW)});
 
 /// A target on a machine with this CPU.
-CpuTarget target_with(const char* cpu, const CpuCodeOptions& options = {}) {
+CpuTarget target_with(const char* cpu, const Sanitizers& sanitizers = {}) {
   auto backend = std::make_shared<test::FakeBackend>();
   backend->cpu = cpu;
+  JitOptions options;
+  options.sanitizers = sanitizers;
   return {backend, options};
 }
 
@@ -61,8 +62,7 @@ TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
 
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
   const auto key = [](const char* source, const char* cpu, bool sanitize) {
-    return make_key(fields_of(
-        base, {source}, target_with(cpu, {.sanitizers = {.address = sanitize}, .form = {}}), ""));
+    return make_key(fields_of(base, {source}, target_with(cpu, {.address = sanitize}), ""));
   };
   EXPECT_NE(key("s", "znver5", false), key("t", "znver5", false));
   EXPECT_NE(key("s", "znver5", false), key("s", "znver4", false));

@@ -34,14 +34,14 @@ struct Mutants : testing::Test {
     const auto constants = [this] { return declared; };
     return std::make_unique<Jit>(op2::test::jit_options(folder.path(), constants), log);
   }
-  Outcome get(const std::string& text, std::vector<ArgShape> args) {
+  LoopCode get(const std::string& text, std::vector<ArgShape> args) {
     const op_kernel_core kernel{"work",  text.c_str(), "none.cpp", 1, false,
                                 nullptr, nullptr,      nullptr,    -1};
-    return jit->get({{op2::test::loop_request(kernel, std::move(args), declared)}})[0];
+    return jit->compile({{op2::test::loop_request(kernel, std::move(args), declared)}})[0];
   }
   void expect_code_or_place(const std::string& text, const std::vector<ArgShape>& args) {
     SCOPED_TRACE(text);
-    const Outcome outcome = get(text, args);
+    const LoopCode outcome = get(text, args);
     if (!outcome.error) return;
     EXPECT_THAT(outcome.error->code(), AnyOf(ErrorCode::kernel_source, ErrorCode::kernel_signature,
                                              ErrorCode::unknown_symbol));
@@ -104,7 +104,7 @@ TEST_F(Mutants, OnlyTheOneFittingParameterIsAccepted) {
         for (const char* prefix : {"", "const "}) {
           const auto text =
               fmt::format("void work({}{}* a) {{ (void)*a; }}", prefix, names[written]);
-          const Outcome outcome = get(text, {dat(0, 1, access, -1, types[type])});
+          const LoopCode outcome = get(text, {dat(0, 1, access, -1, types[type])});
           const bool fits = type == written && (access == OP_READ) == (*prefix == 'c');
           EXPECT_EQ(outcome.code != nullptr, fits) << text;
           if (fits) continue;

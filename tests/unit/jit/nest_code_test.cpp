@@ -50,12 +50,12 @@ struct NestCode : testing::Test {
                                .call_site = fmt::format("main.cpp:{}", line),
                                .kernel = &kernels.back()});
   }
-  Outcome get(std::vector<ArgShape> args) {
+  LoopCode get(std::vector<ArgShape> args) {
     request.nest.args = std::move(args);
-    return jit->get({{request}})[0];
+    return jit->compile({{request}})[0];
   }
   void run(std::vector<ArgShape> args, const std::vector<ArgBinding>& bindings) {
-    const Outcome outcome = get(std::move(args));
+    const LoopCode outcome = get(std::move(args));
     if (outcome.error) FAIL() << outcome.error->what();
     range_of (*outcome.code)(0, count, bindings.data());
   }
@@ -70,7 +70,7 @@ struct NestCode : testing::Test {
     return y;
   }
   std::string error() {
-    const Outcome outcome = get({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)});
+    const LoopCode outcome = get({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)});
     return outcome.error ? outcome.error->what() : "no error";
   }
 };
@@ -275,7 +275,7 @@ TEST_F(NestCode, CodeOfANestIsFoundOnDisk) {
   results("void first(const double* x, double* y) { *y = *x; }",
           "void second(double* y) { *y += 1; }");
   jit = std::make_unique<Jit>(test::jit_options(folder.path(), [this] { return declared; }), log);
-  const Outcome again = jit->get({{request}})[0];
+  const LoopCode again = jit->compile({{request}})[0];
   EXPECT_TRUE(again.code->from_disk);
   EXPECT_EQ(again.code->signature, "first(const double *x, double *y); second(double *y)");
 }
@@ -284,7 +284,7 @@ TEST_F(NestCode, IsSimdCodeWhereASingleKernelWouldBe) {
   add("first", "void first(const double* x, double* y) { *y = sqrt(*x) / (1 + *x); }",
       {{0, OP_READ}, {1, OP_WRITE}});
   add("second", "void second(double* y) { *y = 1 / sqrt(1 + *y); }", {{1, OP_RW}});
-  const Outcome outcome = get({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)});
+  const LoopCode outcome = get({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)});
   ASSERT_NE(outcome.code, nullptr);
   EXPECT_TRUE(outcome.code->simd.vectorised()) << description_of(outcome.code->simd);
 }

@@ -4,13 +4,9 @@
 
 #include <jit/backend.hpp>
 #include <jit/target/cuda/nvrtc_messages.hpp>
-#include <jit/target/cuda/scan_functions.hpp>
-#include <jit/target/cuda/source_faults.hpp>
 
 namespace op2::jit {
 namespace {
-
-using testing::ElementsAre;
 
 Diagnostic only(const std::string& log) {
   const std::vector<Diagnostic> messages = nvrtc_messages(log);
@@ -67,50 +63,12 @@ TEST(NvrtcMessages, AFileThatCannotBeOpenedIsNamed) {
       "nope.h");
 }
 
-TEST(NvrtcMessages, WithoutASourceLineGetThatOfTheSource) {
-  std::vector<Diagnostic> messages =
-      nvrtc_messages("op2_call0/work(2): error: identifier \"foo\" is undefined\n");
-  add_source_lines(
-      messages, nest_of({.name = "work", .source = "void work(double* x) {\n  *x = foo;\n}"}, {}));
-  EXPECT_EQ(messages[0].source_line, "  *x = foo;");
-  EXPECT_EQ(messages[0].column, 8);
-}
-
 TEST(NvrtcMessages, LinesAboutRegistersAreKeptWithoutTimes) {
   const std::string log =
       "ptxas info    : Used 18 registers, used 0 barriers\n"
       "ptxas info    : Compile time = 4.995 ms\n";
   EXPECT_EQ(ptxas_lines(log), "ptxas info    : Used 18 registers, used 0 barriers\n");
   EXPECT_TRUE(nvrtc_messages(log).empty());
-}
-
-std::vector<std::string> shown(const std::string& source) {
-  std::vector<std::string> list;
-  for (const FunctionForm& function : scan_functions(source, "k"))
-    list.push_back((function.is_template ? "template " : "") + function.result + " " +
-                   function.scope + "::" + function.name + "(" + parameter_list(function) + ")");
-  return list;
-}
-
-TEST(ScanFunctions, FindsThoseThatAreDefined) {
-  EXPECT_THAT(shown("double declared(double);\n#define A(x) void macro(x) {\n"
-                    "static inline double help(double v) { if (v > 0) { return v; } return 0; }\n"
-                    "struct S { void member() {} };\nnamespace in { void inner(int) {} }\n"
-                    "template <class T> T twice(T v) { return v + v; }\n"
-                    "const double table[] = {1, 2};\nextern \"C\" { void of_c(void) {} }\n"
-                    "void work(const double*x, double * const *y, float z[3]) noexcept {}"),
-              ElementsAre("double ::help(double v)", "void in::inner(int)",
-                          "template template<class T> T ::twice(T v)", "void ::of_c()",
-                          "void ::work(const double *x, double *const *y, float z[3])"));
-}
-
-TEST(ScanFunctions, KnowsWhereParametersAre) {
-  const FunctionForm work = scan_functions("\n  void work(double* x,\n double* y) {}", "k")[0];
-  EXPECT_EQ(work.place.line, 2);
-  EXPECT_EQ(work.place.column, 8);
-  EXPECT_EQ(work.parameters[1].place.line, 3);
-  EXPECT_EQ(work.parameters[1].place.column, 10);
-  EXPECT_EQ(work.parameters[1].place.source_line, " double* y) {}");
 }
 
 }  // namespace

@@ -29,14 +29,14 @@ struct RemoteBackendTest : testing::Test {
   const fs::path helper = fs::canonical(folder.path()) / "copy-of-op2-compile";
   core::Log log{core::LogLevel::warning};
   CompileLimit limit;
-  std::chrono::milliseconds patience{60'000};
+  std::chrono::milliseconds timeout{60'000};
 
   RemoteBackendTest() { fs::copy_file(built_helper(), helper); }
 
   std::unique_ptr<RemoteBackend> make() {
     Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
     return std::make_unique<RemoteBackend>(
-        std::move(plugin.backend), RemoteSettings{helper, plugin.file, "", limit, patience}, log);
+        std::move(plugin.backend), RemoteSettings{helper, plugin.file, "", limit, timeout}, log);
   }
   std::size_t processes() const { return op2::test::processes_of(helper).size(); }
   bool wait_for_worker() const {

@@ -13,7 +13,6 @@
 namespace op2::jit {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// A process with separate memory, compiler and constants.
@@ -41,18 +40,21 @@ struct SerializedCode : testing::Test {
   LoopRequest loop(int dim = 1) {
     return test::loop_request(kernel, {test::dat(0, dim, OP_RW)}, leader.declared());
   }
+  std::vector<std::byte> code_of(const std::vector<LoopRequest>& loops) {
+    return serialize(leader.jit.make(loops));
+  }
   std::string refusal(std::span<const std::byte> code, int dim = 1) {
-    const std::vector<Built> built = other.jit.adopt({{loop(dim)}}, code);
+    const std::vector<LoopCode> built = other.jit.adopt({{loop(dim)}}, code);
     return built[0].error ? built[0].error->what() : "no error";
   }
 };
 
 TEST_F(SerializedCode, CodeIsAdoptedWithoutDiskAndCompiler) {
   const std::vector<LoopRequest> loops{loop(1), loop(2)};
-  const Production made = leader.jit.produce(loops);
-  const std::vector<Built> adopted = other.jit.adopt(loops, made.code);
+  const std::vector<LoopCode> made = leader.jit.make(loops);
+  const std::vector<LoopCode> adopted = other.jit.adopt(loops, serialize(made));
   ASSERT_EQ(adopted.size(), 2U);
-  EXPECT_EQ(adopted[1].code->key, made.built[1].code->key);
+  EXPECT_EQ(adopted[1].code->key, made[1].code->key);
   EXPECT_EQ(adopted[1].code->signature, "double*");
   EXPECT_TRUE(adopted[1].code->received);
   EXPECT_EQ(other.backend->compilations, 0);
@@ -60,15 +62,15 @@ TEST_F(SerializedCode, CodeIsAdoptedWithoutDiskAndCompiler) {
 }
 
 TEST_F(SerializedCode, CodeFromDiskIsAsGoodAsFreshCode) {
-  leader.jit.produce({{loop()}});
-  const Production again = leader.jit.produce({{loop()}});
-  EXPECT_TRUE(again.built[0].code->from_disk);
-  EXPECT_NE(other.jit.adopt({{loop()}}, again.code)[0].code, nullptr);
+  leader.jit.make({{loop()}});
+  const std::vector<LoopCode> again = leader.jit.make({{loop()}});
+  EXPECT_TRUE(again[0].code->from_disk);
+  EXPECT_NE(other.jit.adopt({{loop()}}, serialize(again))[0].code, nullptr);
   EXPECT_EQ(leader.backend->compilations, 1);
 }
 
 TEST_F(SerializedCode, ConstantsAreThoseOfTheProcessThatLinks) {
-  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).code);
+  other.jit.adopt({{loop()}}, code_of({loop()}));
   ASSERT_EQ(other.backend->symbols.size(), 1U);
   EXPECT_EQ(other.backend->symbols[0].address, &other.gam);
 }
@@ -76,7 +78,7 @@ TEST_F(SerializedCode, ConstantsAreThoseOfTheProcessThatLinks) {
 TEST_F(SerializedCode, AConstantThatTheCompilerHasFoundIsLinkedEverywhere) {
   kernel.source = "#define paste(a, b) a##b\nvoid k(double* a) { *a *= paste(e, ps) * gam; }";
   leader.backend->unknown = "eps";
-  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).code);
+  other.jit.adopt({{loop()}}, code_of({loop()}));
   ASSERT_EQ(other.backend->symbols.size(), 2U);
   EXPECT_EQ(other.backend->symbols[0].name, "op2_const_eps");
   EXPECT_EQ(other.backend->symbols[0].address, &other.eps);
@@ -85,36 +87,35 @@ TEST_F(SerializedCode, AConstantThatTheCompilerHasFoundIsLinkedEverywhere) {
 TEST_F(SerializedCode, ALoopWithoutCodeLeavesTheOthersAlone) {
   const std::vector<LoopRequest> loops{loop(1), loop(2)};
   leader.backend->failing_links = 1;
-  const Production made = leader.jit.produce(loops);
-  const std::vector<Built> adopted = other.jit.adopt(loops, made.code);
+  const std::vector<LoopCode> made = leader.jit.make(loops);
+  const std::vector<LoopCode> adopted = other.jit.adopt(loops, serialize(made));
   for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_EQ(adopted[i].code == nullptr, made.built[i].code == nullptr);
+    EXPECT_EQ(adopted[i].code == nullptr, made[i].code == nullptr);
 }
 
 TEST_F(SerializedCode, CodeThatDoesNotLinkIsAnError) {
-  const Production made = leader.jit.produce({{loop()}});
+  const auto code = code_of({loop()});
   other.backend->failing_links = 1;
-  EXPECT_THAT(refusal(made.code),
-              HasSubstr("OP2-E506 the code cannot be linked: kernel 'k' of loop "
-                        "'loop' (main.cpp:7), does not link"));
+  EXPECT_THAT(refusal(code), HasSubstr("OP2-E506 the code cannot be linked: kernel 'k' of loop "
+                                       "'loop' (main.cpp:7), does not link"));
 }
 
 TEST_F(SerializedCode, DamagedCodeIsAnError) {
-  Production made = leader.jit.produce({{loop()}});
-  made.code.back() ^= std::byte{1};
-  EXPECT_THAT(refusal(made.code), HasSubstr("(main.cpp:7), checksum"));
-  made.code.resize(20);
-  EXPECT_THAT(refusal(made.code), HasSubstr("(main.cpp:7), length"));
+  auto code = code_of({loop()});
+  code.back() ^= std::byte{1};
+  EXPECT_THAT(refusal(code), HasSubstr("(main.cpp:7), checksum"));
+  code.resize(20);
+  EXPECT_THAT(refusal(code), HasSubstr("(main.cpp:7), length"));
   EXPECT_THAT(refusal({}), HasSubstr("cannot be used: kernel 'k' of loop 'loop' (main.cpp:7)"));
 }
 
 TEST_F(SerializedCode, TheCodeOfAnotherLoopIsNotTaken) {
-  EXPECT_THAT(refusal(leader.jit.produce({{loop(1)}}).code, 2), HasSubstr("of another loop"));
+  EXPECT_THAT(refusal(code_of({loop(1)}), 2), HasSubstr("of another loop"));
 }
 
 TEST_F(SerializedCode, TheCodeForAnotherMachineIsNotTaken) {
   other.backend->cpu = "older";
-  EXPECT_THAT(refusal(leader.jit.produce({{loop()}}).code), HasSubstr("of another loop, machine"));
+  EXPECT_THAT(refusal(code_of({loop()})), HasSubstr("of another loop, machine"));
 }
 
 TEST_F(SerializedCode, TargetsDifferIfTheMachinesDo) {
@@ -124,27 +125,8 @@ TEST_F(SerializedCode, TargetsDifferIfTheMachinesDo) {
   EXPECT_EQ(other.backend->compilations, 0);
 }
 
-TEST_F(SerializedCode, AMakerIsAskedOnceForWhatIsNotInMemory) {
-  std::vector<std::size_t> asked;
-  const Maker make = [&](std::span<const LoopRequest> missing) {
-    asked.push_back(missing.size());
-    return leader.jit.produce(missing).built;
-  };
-  for (int plan = 0; plan < 2; ++plan) leader.jit.get({{loop(1), loop(2), loop(1)}}, make);
-  EXPECT_THAT(asked, ElementsAre(2));
-}
-
-TEST_F(SerializedCode, WhatAMakerThrowsReachesTheCallerAndIsForgotten) {
-  const Maker broken = [](std::span<const LoopRequest>) -> std::vector<Built> {
-    core::fail(ErrorCode::communication_failure, "the network is down");
-  };
-  EXPECT_THROW(leader.jit.get({{loop()}}, broken), Error);
-  EXPECT_NE(leader.jit.get({{loop()}})[0].code, nullptr);
-}
-
 TEST_F(SerializedCode, AdoptedCodeCountsAsReceived) {
-  const Production made = leader.jit.produce({{loop()}});
-  other.jit.get({{loop()}}, [&](auto missing) { return other.jit.adopt(missing, made.code); });
+  other.jit.keep({{loop()}}, other.jit.adopt({{loop()}}, code_of({loop()})));
   const op_jit_statistics statistics = other.jit.statistics();
   EXPECT_EQ(statistics.received, 1);
   EXPECT_EQ(statistics.compiled + statistics.disk_hits, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Caches of a site: searched first, trusted by their owner, never written to.
-#include <jit/shared_caches.hpp>
+#include <jit/cache_location.hpp>
 
 #include <chrono>
 

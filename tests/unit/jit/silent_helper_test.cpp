@@ -37,7 +37,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST_F(RemoteBackendTest, AWorkerThatStandsStillIsAnErrorOfItsKernelAndTheNextOneIsCompiled) {
-  patience = std::chrono::milliseconds(300);
+  timeout = std::chrono::milliseconds(300);
   const auto backend = make();
   backend->prepare();
   std::jthread stopper([this] {
@@ -54,7 +54,7 @@ TEST_F(RemoteBackendTest, AWorkerThatStandsStillIsAnErrorOfItsKernelAndTheNextOn
 }
 
 TEST_F(RemoteBackendTest, AHelperThatStandsStillIsReplaced) {
-  patience = std::chrono::milliseconds(300);
+  timeout = std::chrono::milliseconds(300);
   const auto backend = make();
   backend->prepare();
   signal_processes(helper, SIGSTOP);
@@ -63,7 +63,7 @@ TEST_F(RemoteBackendTest, AHelperThatStandsStillIsReplaced) {
 }
 
 TEST_F(RemoteBackendTest, AWorkerThatStandsStillBetweenKernelsIsReplaced) {
-  patience = std::chrono::milliseconds(300);
+  timeout = std::chrono::milliseconds(300);
   const auto backend = make();
   backend->compile(work("*y = *x;"));
   for (const pid_t worker : op2::test::processes_named(helper, "op2-worker")) kill(worker, SIGSTOP);
@@ -82,7 +82,7 @@ TEST_F(RemoteBackendTest, AHelperThatOthersCanWriteIsNotStarted) {
 }
 
 TEST_F(RemoteBackendTest, TheTimeByTheClockIsTenTimesThatOfTheProcessor) {
-  EXPECT_EQ(patience_for({.seconds = 60}), std::chrono::seconds(600));
+  EXPECT_EQ(answer_timeout_for({.seconds = 60}), std::chrono::seconds(600));
 }
 
 TEST_F(RemoteBackendTest, AHelperThatTakesNoMessageIsGivenUpAtOnce) {

@@ -172,11 +172,11 @@ struct SimdCode : testing::Test {
     return std::make_unique<Jit>(std::move(options), log);
   }
 
-  Outcome code(Jit& jit, const std::string& name, const std::string& text,
-               const std::vector<ArgShape>& args) {
+  LoopCode code(Jit& jit, const std::string& name, const std::string& text,
+                const std::vector<ArgShape>& args) {
     const op_kernel_core kernel{name.c_str(), text.c_str(), "",      1, false,
                                 nullptr,      nullptr,      nullptr, -1};
-    Outcome outcome = jit.get({{test::loop_request(kernel, args, {})}})[0];
+    LoopCode outcome = jit.compile({{test::loop_request(kernel, args, {})}})[0];
     EXPECT_FALSE(outcome.error) << outcome.error->what() << "\n" << text;
     return outcome;
   }
@@ -190,7 +190,7 @@ struct SimdCode : testing::Test {
       const std::string text = kernel_text(random, args);
       World world(random, args), expected = world;
       const int begin = pick(random, 0, 10), end = pick(random, begin, elements);
-      const Outcome fast = code(simd, "mix", text, args), plain = code(scalar, "mix", text, args);
+      const LoopCode fast = code(simd, "mix", text, args), plain = code(scalar, "mix", text, args);
       if (fast.error || plain.error) return several;
       EXPECT_EQ(plain.code->simd.reason, ScalarReason::disabled);
       several += fast.code->simd.vectorised() ? 1 : 0;
@@ -237,7 +237,7 @@ TEST_F(SimdCode, GivesTheSameOnCpusWithOtherVectors) {
 
 TEST_F(SimdCode, NamesTheFunctionThatStandsInItsWay) {
   const auto jit = make(true);
-  const Outcome outcome = code(
+  const LoopCode outcome = code(
       *jit, "tell", "#include <cstdio>\nvoid tell(const double* a) { std::printf(\"%g\", *a); }",
       {test::dat(0, 1, OP_READ)});
   ASSERT_FALSE(outcome.error);
@@ -248,7 +248,7 @@ TEST_F(SimdCode, NamesTheFunctionThatStandsInItsWay) {
 TEST_F(SimdCode, NamesUsersFunctionsAsTheyAreWritten) {
   const auto jit = make(true);
   const auto reason = [&](const char* text) {
-    const Outcome outcome = code(*jit, "f", text, {test::dat(0, 1, OP_RW)});
+    const LoopCode outcome = code(*jit, "f", text, {test::dat(0, 1, OP_RW)});
     return outcome.error ? "" : description_of(outcome.code->simd);
   };
   EXPECT_EQ(reason("namespace gas { [[gnu::noinline]] double state(double v) { return v * v; } }\n"
@@ -281,7 +281,7 @@ TEST_F(SimdCode, ChoosesBetweenPointersAndWaysInEachLane) {
     const std::string text = "void f(const double* a, const double* b, double* o) {" + body + "}";
     Random random(7);
     World world(random, args), expected = world;
-    const Outcome fast = code(*simd, "f", text, args), plain = code(*scalar, "f", text, args);
+    const LoopCode fast = code(*simd, "f", text, args), plain = code(*scalar, "f", text, args);
     ASSERT_FALSE(fast.error || plain.error);
     EXPECT_TRUE(fast.code->simd.vectorised()) << body << description_of(fast.code->simd);
     world.run(range_of(*fast.code), args, 0, elements);
@@ -324,7 +324,7 @@ TEST_F(SimdCode, IsMadeOfKernelsWithHelpersLoopsAndLocalArrays) {
   for (const auto& kernel : kernels) {
     const std::string text = content_of(std::string(OP2_BENCH_KERNELS) + kernel.file);
     ASSERT_FALSE(text.empty());
-    const Outcome outcome = code(*simd, kernel.name, text, kernel.args);
+    const LoopCode outcome = code(*simd, kernel.name, text, kernel.args);
     ASSERT_FALSE(outcome.error);
     EXPECT_TRUE(outcome.code->simd.vectorised()) << description_of(outcome.code->simd);
     EXPECT_GT(outcome.code->flops, 100) << kernel.name;
@@ -345,7 +345,7 @@ TEST_F(SimdCode, HasVersionsForBranchesOnWhatIsTheSameForAll) {
       "  else { for (int n = 0; n < 5; ++n) s = s / (a[1] + n + 1); }"
       "  if (choice[1] > 0 && a[0] > 2) { for (int n = 0; n < 6; ++n) s += a[1] / (s + n + 1); }"
       "  o[0] = s; o[1] = choice[0]; }";
-  const Outcome fast = code(*simd, "f", text, args), plain = code(*scalar, "f", text, args);
+  const LoopCode fast = code(*simd, "f", text, args), plain = code(*scalar, "f", text, args);
   ASSERT_FALSE(fast.error || plain.error);
   EXPECT_TRUE(fast.code->simd.vectorised()) << description_of(fast.code->simd);
   for (int seed = 1; seed <= 8; ++seed) {
@@ -364,7 +364,7 @@ TEST_F(SimdCode, HasVersionsForBranchesOnWhatIsTheSameForAll) {
 /// values.
 TEST_F(SimdCode, IsNotTriedAtLengthWithLargeLocalArrays) {
   const auto simd = make(true);
-  const Outcome outcome = code(
+  const LoopCode outcome = code(
       *simd, "f",
       "void f(double* a) { double w[30000]; const int n = int(*a) & 7; for (int k = 0; k <= n; "
       "++k) w[k * 4000] = k; *a = w[n * 4000]; }",
@@ -375,7 +375,7 @@ TEST_F(SimdCode, IsNotTriedAtLengthWithLargeLocalArrays) {
 
 TEST_F(SimdCode, TakesTheCompilersReasonAsOneLineThatIsNotCompiled) {
   const auto jit = make(true);
-  const Outcome outcome =
+  const LoopCode outcome =
       code(*jit, "f", "void f(double* a) { double t[4] = {1, 2, 3, *a}; *a = t[int(*a) & 3]; }",
            {test::dat(0, 1, OP_RW)});
   ASSERT_FALSE(outcome.error);
@@ -386,10 +386,10 @@ TEST_F(SimdCode, TakesTheCompilersReasonAsOneLineThatIsNotCompiled) {
 #if defined(__x86_64__)
 TEST_F(SimdCode, IsNotWhatTheCompilerMakesOfLoopsInAKernel) {
   const auto jit = make(true, "x86-64");
-  const Outcome outcome = code(*jit, "f",
-                               "void f(double* a) { double s = 0; for (int k = 0; k < 1000; ++k) "
-                               "s += a[0] / (k + a[1]); *a = s; }",
-                               {test::dat(0, 2, OP_RW)});
+  const LoopCode outcome = code(*jit, "f",
+                                "void f(double* a) { double s = 0; for (int k = 0; k < 1000; ++k) "
+                                "s += a[0] / (k + a[1]); *a = s; }",
+                                {test::dat(0, 2, OP_RW)});
   ASSERT_FALSE(outcome.error);
   EXPECT_FALSE(outcome.code->simd.vectorised());
 }
@@ -433,7 +433,7 @@ TEST_F(SimdCode, CallsMathematicsOfVectorsIfAllowed) {
     JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
     options.vector_math = vector_math;
     Jit jit(std::move(options), log);
-    const Outcome outcome = code(jit, "f", text, args);
+    const LoopCode outcome = code(jit, "f", text, args);
     ASSERT_FALSE(outcome.error);
     if (vector_math && dlopen("libmvec.so.1", RTLD_NOW) == nullptr) GTEST_SKIP() << "no libmvec";
     EXPECT_EQ(outcome.code->simd.vectorised(), vector_math) << description_of(outcome.code->simd);
@@ -461,7 +461,7 @@ TEST_F(SimdCode, IsMadeOfReproducibleMathematics) {
   options.reproducible = true;
   options.contract = false;
   Jit jit(std::move(options), log);
-  const Outcome outcome = code(jit, "f", text, args);
+  const LoopCode outcome = code(jit, "f", text, args);
   ASSERT_FALSE(outcome.error) << outcome.error->what();
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx")) GTEST_SKIP() << "pairs with branches stay scalar";
@@ -484,7 +484,7 @@ TEST_F(SimdCode, AddsInTheOrderOfTheElements) {
   }
   for (const bool simd : {true, false}) {
     const auto jit = make(simd);
-    const Outcome outcome = code(*jit, "f", text, args);
+    const LoopCode outcome = code(*jit, "f", text, args);
     ASSERT_FALSE(outcome.error);
     double* to = (simd ? sums : expected).data();
     const core::ArgBinding bindings[] = {
@@ -496,7 +496,7 @@ TEST_F(SimdCode, AddsInTheOrderOfTheElements) {
 
 TEST_F(SimdCode, LeavesTheSignOfZeroWhereItAddsNothing) {
   const auto jit = make(true);
-  const Outcome outcome =
+  const LoopCode outcome =
       code(*jit, "f", "void f(const double* w, double* a) { if (*w > 0) a[0] -= *w; }",
            {test::dat(0, 1, OP_READ), test::dat(1, 2, OP_INC, 0)});
   ASSERT_FALSE(outcome.error);

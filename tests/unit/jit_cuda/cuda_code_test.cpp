@@ -16,7 +16,7 @@
 #include <core/value_type.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
-#include <jit/target/cuda/kernel_symbols.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
 #include <support/device_nests.hpp>
 #include <support/expect_error.hpp>
 #include <support/jit_options.hpp>
@@ -73,7 +73,7 @@ struct CudaCode : testing::Test {
   const CudaLoop* loop_of(const LoopNest& nest) {
     const LoopRequest request{
         nest, {nest.calls.size(), {.loop = "loop", .call_site = "main.cpp:7", .kernel = &kernel}}};
-    const Outcome outcome = jit->get({{request}})[0];
+    const LoopCode outcome = jit->compile({{request}})[0];
     if (outcome.error) ADD_FAILURE() << outcome.error->what();
     return outcome.code != nullptr ? &cuda_loop_of(*outcome.code) : nullptr;
   }

@@ -12,7 +12,7 @@
 
 #include <gpu/device.hpp>
 #include <jit/loop_nest.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 
 namespace op2::test {
 

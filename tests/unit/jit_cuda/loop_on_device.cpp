@@ -3,7 +3,7 @@
 
 #include <core/arithmetic.hpp>
 #include <core/value_type.hpp>
-#include <gpu/launch.hpp>
+#include <gpu/module.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <unit/jit_cuda/loop_data.hpp>
 
@@ -80,7 +80,7 @@ class DeviceCopy {
         const std::vector<int> entries = column_of(data_.maps.at(arg.map), arg.column);
         return number(put(std::as_bytes(std::span(entries)).data(), 4 * entries.size()));
       }
-      case Kind::numbers: {
+      case Kind::row_numbers: {
         const auto found = data_.numbers.find(parameter.arg);
         if (found == data_.numbers.end()) return 0;
         return number(

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include <core/value_type.hpp>
-#include <jit/target/cuda/argument_ways.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_writer.hpp>
 #include <jit/target/emit_parts.hpp>
 #include <unit/jit_cuda/loop_data.hpp>
 

@@ -83,7 +83,7 @@ struct SharedCode : testing::Test {
     std::vector<std::vector<std::string>> words(processes.size());
     comm::run_fake_ranks(static_cast<int>(processes.size()), [&](comm::Communicator& comm) {
       const auto rank = static_cast<std::size_t>(comm.rank());
-      for (const jit::Outcome& outcome : code_for(processes[rank].jit, comm, loops(dims)))
+      for (const jit::LoopCode& outcome : compile_together(processes[rank].jit, comm, loops(dims)))
         words[rank].push_back(outcome.error ? outcome.error->what() : "code");
     });
     return words;
@@ -124,7 +124,7 @@ constexpr auto reduction = static_cast<std::int64_t>(sizeof(comm::ReductionBlock
 
 TEST_F(SharedCode, TakesTwoReductionsForOneTargetAndFiveForTwo) {
   const auto get_one = [](Process& process, comm::Communicator& comm) {
-    code_for(process.jit, comm, loops({1}));
+    compile_together(process.jit, comm, loops({1}));
   };
   start(2);
   EXPECT_EQ(reduced_bytes(processes, get_one), 2 * reduction);
@@ -153,7 +153,7 @@ TEST_F(SharedCode, NothingIsSentIfAllIsInMemory) {
   get({1});
   comm::run_fake_ranks(2, [&](comm::Communicator& comm) {
     if (comm.rank() == 1) return;  // a message to or from it would fail
-    EXPECT_FALSE(code_for(processes[0].jit, comm, loops({1}))[0].error);
+    EXPECT_FALSE(compile_together(processes[0].jit, comm, loops({1}))[0].error);
   });
 }
 
@@ -252,7 +252,7 @@ TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {
   const auto program = [&](comm::Communicator& comm) {
     auto requests = loops({1});
     requests[0].nest.calls[0].includes = {{"state.h", comm.rank() == 2 ? "new" : "old"}};
-    code_for(processes[static_cast<std::size_t>(comm.rank())].jit, comm, requests);
+    compile_together(processes[static_cast<std::size_t>(comm.rank())].jit, comm, requests);
   };
   const std::string text =
       test::error_text(ErrorCode::kernel_differs, [&] { comm::run_fake_ranks(3, program); });
@@ -280,7 +280,7 @@ struct FusedLoops {
     const Steps steps = make_steps(queue, made, order, finder.fusion_rules(queue));
     EXPECT_EQ(steps.all.size(), 1u);
     LoopRequests requests(ring.mesh, false);
-    return finder.find(queue, requests, steps, Wait::always);
+    return finder.find(queue, requests, steps);
   }
 };
 
@@ -313,7 +313,7 @@ void fill_folders(const test::TemporaryDirectory& folder) {
       Process process(folder / std::to_string(subset).c_str());
       process.backend->cpu = cpu;
       for (int dim = 1; dim <= 3; ++dim)
-        if ((subset >> (dim - 1) & 1) != 0) process.jit.get(loops({dim}));
+        if ((subset >> (dim - 1) & 1) != 0) process.jit.compile(loops({dim}));
     }
 }
 

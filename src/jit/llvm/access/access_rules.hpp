@@ -10,7 +10,6 @@
 
 #include <clang/AST/Decl.h>
 
-#include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/llvm/access/access_use.hpp>
 #include <op2/types.hpp>

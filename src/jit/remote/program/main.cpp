@@ -12,7 +12,6 @@
 
 #include <jit/backend.hpp>
 #include <jit/plugin_version.hpp>
-#include <jit/remote/compile_bytes.hpp>
 #include <jit/remote/messages.hpp>
 #include <jit/remote/program/worker.hpp>
 
@@ -42,7 +41,7 @@ std::unique_ptr<Backend> load(const Greeting& greeting, std::string& reason) {
 }
 
 /// Forks a worker for every socket that arrives, until the program ends.
-void fork_workers(const Descriptor& control, Backend& backend, const CompileLimit& limit) {
+void fork_workers(const FileDescriptor& control, Backend& backend, const CompileLimit& limit) {
   std::signal(SIGCHLD, SIG_IGN);  // nobody waits for workers
   const pid_t helper = getpid();
   while (auto socket = receive_descriptor(control)) {
@@ -55,7 +54,7 @@ void fork_workers(const Descriptor& control, Backend& backend, const CompileLimi
   }
 }
 
-int run(const Descriptor& control) {
+int run(const FileDescriptor& control) {
   const auto refuse = [&](const std::string& reason) {
     send_message(control, {MessageKind::refused, to_bytes(reason)});
     return 1;
@@ -79,6 +78,6 @@ int main() {
   if (fork() > 0) _exit(0);  // the program need not wait for this process when it ends
   close_inherited_files();
   if (chdir("/") != 0) return 1;
-  const Descriptor control(STDIN_FILENO);
+  const FileDescriptor control(STDIN_FILENO);
   _exit(run(control));  // no destructors of LLVM
 }

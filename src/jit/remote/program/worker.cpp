@@ -6,7 +6,7 @@
 #include <atomic>
 #include <system_error>
 
-#include <jit/remote/compile_bytes.hpp>
+#include <jit/remote/messages.hpp>
 #include <jit/remote/program/limit_watch.hpp>
 
 namespace op2::jit {
@@ -15,7 +15,7 @@ namespace {
 /// Sends the answer to one request, whichever thread has it first.
 class Answer {
  public:
-  explicit Answer(const Descriptor& socket) : socket_(socket) {}
+  explicit Answer(const FileDescriptor& socket) : socket_(socket) {}
 
   void send(const CompileResult& result, bool is_last) {
     if (is_given_.exchange(true)) return;
@@ -24,7 +24,7 @@ class Answer {
   }
 
  private:
-  const Descriptor& socket_;
+  const FileDescriptor& socket_;
   std::atomic<bool> is_given_ = false;
 };
 
@@ -43,7 +43,7 @@ bool is_spent(const CompileResult& result, const CompileLimit& limit) {
 }
 
 /// @return whether the worker can go on
-bool serve_one(const Descriptor& socket, const CompileRequest& request, Backend& backend,
+bool serve_one(const FileDescriptor& socket, const CompileRequest& request, Backend& backend,
                const CompileLimit& limit) {
   Answer answer(socket);
   CompileResult result;
@@ -64,7 +64,7 @@ bool serve_one(const Descriptor& socket, const CompileRequest& request, Backend&
 
 }  // namespace
 
-void serve(const Descriptor& socket, Backend& backend, const CompileLimit& limit) {
+void serve(const FileDescriptor& socket, Backend& backend, const CompileLimit& limit) {
   if (!send_message(socket, {MessageKind::ready, {}})) return;
   while (const auto message = receive_message(socket)) {
     const auto request = from_bytes<CompileRequest>(message->content);

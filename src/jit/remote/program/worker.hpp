@@ -10,6 +10,6 @@ namespace op2::jit {
 
 /// Answers requests until the program closes its end of `socket`, the compiler fails, or a kernel
 /// costs more than the limit.
-void serve(const Descriptor& socket, Backend& backend, const CompileLimit& limit);
+void serve(const FileDescriptor& socket, Backend& backend, const CompileLimit& limit);
 
 }  // namespace op2::jit

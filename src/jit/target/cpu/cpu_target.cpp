@@ -7,12 +7,9 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <jit/code_symbols.hpp>
-#include <jit/gdb_symbols.hpp>
-#include <jit/perf_map.hpp>
+#include <jit/debugger_symbols.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
-#include <jit/target/cpu/simd_choice.hpp>
 
 namespace op2::jit {
 namespace {
@@ -55,8 +52,8 @@ CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string
 std::string CpuTarget::options() const {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
   std::string flags = key_flags(options_.sanitizers) + simd[static_cast<int>(options_.simd)];
-  if (!options_.form.contract) flags += "contract=off ";
-  if (options_.form.reproducible)
+  if (!options_.contract) flags += "contract=off ";
+  if (options_.reproducible)
     flags += fmt::format("reproducible math={} ", backend_->consistent_math());
   if (options_.vector_math) flags += "math=vector " + info().vector_math;
   return flags;
@@ -66,7 +63,7 @@ EmittedLoop CpuTarget::emit(const LoopNest& nest) const {
   SimdChoice simd = options_.simd == core::SimdMode::off
                         ? SimdChoice{.reason = ScalarReason::disabled}
                         : simd_choice(nest.args, info().vector_bytes);
-  std::vector<std::string> units = emit_cpu(nest, simd, options_.form);
+  std::vector<std::string> units = emit_cpu(nest, simd, form());
   return {std::move(units), range_symbol, std::move(simd)};
 }
 
@@ -75,7 +72,7 @@ CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) 
   if (result.status != CompileStatus::ok || result.scalar.reason == ScalarReason::none)
     return result;
   loop.simd = result.scalar;
-  loop.units = emit_cpu(request.nest, loop.simd, options_.form);
+  loop.units = emit_cpu(request.nest, loop.simd, form());
   const double first_seconds = result.seconds;
   result = run_compiler(request, loop);
   result.seconds += first_seconds;
@@ -90,33 +87,22 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
                         .traps = std::ranges::any_of(request.nest.calls, &KernelCall::traps),
                         .vector_math = options_.vector_math,
-                        .consistent_math = options_.form.reproducible,
+                        .consistent_math = options_.reproducible,
                         .sanitizers = options_.sanitizers};
   for (std::size_t n = 0; n < loop.units.size(); ++n)
     wanted.units.push_back(unit_of(request, n, loop.units[n]));
   return backend_->compile(wanted);
 }
 
-/// Compiles nothing.
-CompileResult CpuTarget::read_kernels(const LoopRequest& request) const {
+CompileResult CpuTarget::read_kernels(const LoopRequest& request) {
   CompileRequest wanted{.units = {},
                         .symbol = {},
                         .blocks = {},
                         .sanitizers = options_.sanitizers,
                         .only_facts = true};
   for (std::size_t n = 0; n < request.nest.calls.size(); ++n)
-    wanted.units.push_back(
-        unit_of(request, n, emit_kernel(request.nest, n, options_.form.contract)));
+    wanted.units.push_back(unit_of(request, n, emit_kernel(request.nest, n, options_.contract)));
   return backend_->compile(wanted);
-}
-
-std::vector<ParameterFacts> CpuTarget::prove(const LoopRequest& request) {
-  return read_kernels(request).facts;
-}
-
-std::vector<AccessFinding> CpuTarget::compare_access(const LoopRequest& request) {
-  const bool is_asked = std::ranges::any_of(request.origins, &LoopOrigin::compare_access);
-  return is_asked ? read_kernels(request).findings : std::vector<AccessFinding>{};
 }
 
 LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,
@@ -127,12 +113,12 @@ LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::stri
 std::shared_ptr<void> CpuTarget::publish(const LoopRequest& request,
                                          const std::vector<std::byte>& binary,
                                          const CompiledLoop& loop) {
-  if (!publicity_.gdb && !publicity_.perf) return nullptr;
+  if (!options_.gdb_symbols && !options_.perf_map) return nullptr;
   const auto code = code_symbols(binary, loop.symbol, reinterpret_cast<std::uintptr_t>(loop.entry),
                                  symbol_of_loop(names_of(request)));
   if (!code) return nullptr;
-  if (publicity_.perf) tell_perf(*code, perf_map_path());
-  return publicity_.gdb ? tell_gdb(*code) : nullptr;
+  if (options_.perf_map) register_with_perf(*code, perf_map_path());
+  return options_.gdb_symbols ? register_with_gdb(*code) : nullptr;
 }
 
 std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const JitOptions& options,
@@ -141,12 +127,7 @@ std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const 
     log.warning_once("vector mathematics",
                      "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
                      "functions (libmvec.so.1), so they are called one by one");
-  const CpuCodeOptions code{options.sanitizers,
-                            options.simd,
-                            options.vector_math,
-                            {options.contract, options.reproducible}};
-  return std::make_shared<CpuTarget>(std::move(backend), code,
-                                     CpuCodePublicity{options.gdb_symbols, options.perf_map});
+  return std::make_shared<CpuTarget>(std::move(backend), options);
 }
 
 core::RangeFunction range_of(const CompiledLoop& code) {

@@ -17,24 +17,10 @@ namespace op2::jit {
 
 inline constexpr const char* cpu_target_name = "cpu";
 
-/// Options that the code depends on, beside the nest and the machine.
-struct CpuCodeOptions {
-  Sanitizers sanitizers;
-  core::SimdMode simd = core::SimdMode::where_it_pays;
-  bool vector_math = false;
-  CpuCodeForm form;
-};
-
-/// Who gets the names of loaded code.
-struct CpuCodePublicity {
-  bool gdb = false, perf = false;
-};
-
 class CpuTarget : public Target {
  public:
-  CpuTarget(std::shared_ptr<Backend> backend, const CpuCodeOptions& options,
-            CpuCodePublicity publicity = {})
-      : backend_(std::move(backend)), options_(options), publicity_(publicity) {}
+  CpuTarget(std::shared_ptr<Backend> backend, JitOptions options)
+      : backend_(std::move(backend)), options_(std::move(options)) {}
 
   std::string name() const override { return cpu_target_name; }
   TargetInfo info() const override { return backend_->target(); }
@@ -42,20 +28,18 @@ class CpuTarget : public Target {
   EmittedLoop emit(const LoopNest& nest) const override;
   /// Compiles scalar code instead if the compiler does not vectorise, or if that is not profitable.
   CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
-  std::vector<ParameterFacts> prove(const LoopRequest& request) override;
-  std::vector<AccessFinding> compare_access(const LoopRequest& request) override;
+  CompileResult read_kernels(const LoopRequest& request) override;
   LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override;
   std::shared_ptr<void> publish(const LoopRequest& request, const std::vector<std::byte>& binary,
                                 const CompiledLoop& loop) override;
 
  private:
+  CpuCodeForm form() const { return {options_.contract, options_.reproducible}; }
   CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop) const;
-  CompileResult read_kernels(const LoopRequest& request) const;
 
   std::shared_ptr<Backend> backend_;
-  const CpuCodeOptions options_;
-  const CpuCodePublicity publicity_;
+  const JitOptions options_;
 };
 
 /// @param log  gets a warning if vector functions are requested and the machine has none

@@ -3,21 +3,22 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/value_type.hpp>
 #include <jit/backend.hpp>
-#include <jit/constant_symbols.hpp>
-#include <jit/target/cpu/emit_call.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/target/cpu/emit_payloads.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
-#include <jit/target/cpu/range_parameters.hpp>
 #include <jit/target/cpu/reproducible_form.hpp>
+#include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
 namespace {
@@ -228,6 +229,42 @@ std::string loop_unit(const LoopNest& nest, const SimdChoice& simd, const Reprod
   return fmt::to_string(out);
 }
 
+bool is_single(const LoopNest& nest) {
+  return nest.calls.size() == 1;
+}
+
+/// The expression passed for one parameter.
+/// @param is_any  the kernel's parameter decides the type of the pointer
+std::string passed(const std::string& pointer, bool is_single, bool is_any) {
+  if (!is_single) return fmt::format("(void*)({})", pointer);
+  return is_any ? fmt::format("op2_pointer{{(void*)({})}}", pointer) : pointer;
+}
+
+/// "void*" for each parameter of a kernel; with names unless `name` is empty.
+std::string void_pointers(const KernelCall& call, const char* name) {
+  std::vector<std::string> list;
+  for (const CallArg& arg : call.args)
+    if (arg.members > 0) list.push_back(fmt::format(fmt::runtime(name), list.size()));
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// Where a payload that is set in any order is from: the index behind its values, and the table of
+/// indices.
+void add_element(const ArgShape& arg, std::size_t position, std::vector<Parameter>& parameters) {
+  const std::size_t bytes = (core::size_of(arg.type, arg.dim) + 7) / 8 * 8;
+  parameters.push_back(
+      {fmt::format("long* __restrict op2_from{}", position),
+       fmt::format("reinterpret_cast<long*>(static_cast<char*>(op2_args[{}].op2_base) + {})",
+                   position, bytes)});
+  parameters.push_back({fmt::format("const int* __restrict op2_order{}", position),
+                        fmt::format("op2_args[{}].op2_index", position)});
+}
+
+Parameter base_parameter(const std::string& type, const std::string& name, std::size_t position) {
+  return {fmt::format("{}* __restrict {}", type, name),
+          fmt::format("static_cast<{}*>(op2_args[{}].op2_base)", type, position)};
+}
+
 }  // namespace
 
 std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract, bool is_scalar) {
@@ -255,6 +292,79 @@ std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
   }
   units.back().insert(0, pragmas_of(nest.calls.back(), form.contract, simd.width == 1));
   return units;
+}
+
+std::string call_symbol(std::size_t call) {
+  return fmt::format("{}{}", call_name, call);
+}
+
+std::string call_declarations(const LoopNest& nest) {
+  std::string text;
+  if (is_single(nest)) return text;
+  for (std::size_t n = 0; n < nest.calls.size(); ++n)
+    text += fmt::format("extern \"C\" void {}({});\n", call_symbol(n),
+                        void_pointers(nest.calls[n], "void*"));
+  return text;
+}
+
+std::string call_definition(const LoopNest& nest, std::size_t call) {
+  const KernelCall& kernel = nest.calls[call];
+  return fmt::format(
+      "\nextern \"C\" void {}({}) {{\n  [[_Clang::__always_inline__]] ::{}({});\n}}\n", call_name,
+      void_pointers(kernel, "void* op2_arg{}"), kernel.name,
+      void_pointers(kernel, "op2_pointer{{op2_arg{}}}"));
+}
+
+std::string calls_of(const LoopNest& nest, const std::vector<std::string>& pointers,
+                     const std::string& indent) {
+  std::string text;
+  const auto pass = [&](const std::string& pointer, bool is_any) {
+    return passed(pointer, is_single(nest), is_any);
+  };
+  for (std::size_t n = 0; n < nest.calls.size(); ++n)
+    text += fmt::format(
+        "{0}{1}[[_Clang::__always_inline__]] {2}(\n{1}    {3});\n",
+        vector_declarations(nest, n, pointers, indent), indent,
+        is_single(nest) ? "::" + nest.calls[n].name : call_symbol(n),
+        fmt::join(actual_arguments(nest, n, pointers, pass), fmt::format(",\n{}    ", indent)));
+  return text;
+}
+
+bool converts_pointers(const LoopNest& nest) {
+  if (!is_single(nest)) return false;
+  return nest.calls[0].any_const ||
+         std::ranges::any_of(nest.calls[0].args, [&](const CallArg& arg) {
+           return is_vector(nest, arg) || is_64_bit_integer(nest.args[arg.position]);
+         });
+}
+
+std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
+  const std::set<int> written = written_dats(args);
+  std::vector<Parameter> parameters;
+  std::set<int> dats, maps;  // that have a parameter
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ArgShape& arg = args[i];
+    if (is_dat(arg) && dats.insert(arg.dat).second) {
+      const std::string type = element_type(arg, written.contains(arg.dat));
+      parameters.push_back(base_parameter(type, fmt::format("op2_dat{}", arg.dat), i));
+    }
+    if (is_global(arg)) {
+      const std::string type = element_type(arg, writes(arg));
+      parameters.push_back(base_parameter(type, fmt::format("op2_global{}", i), i));
+      if (is_payload(arg)) add_element(arg, i, parameters);
+    }
+    if (is_number(arg))
+      parameters.push_back(base_parameter("const int", fmt::format("op2_numbers{}", i), i));
+    if (is_indirect(arg) && maps.insert(arg.map).second) {
+      parameters.push_back({fmt::format("const int* __restrict op2_map{}", arg.map),
+                            fmt::format("op2_args[{}].op2_index - {}", i, arg.column)});
+    }
+  }
+  return parameters;
+}
+
+std::string map_entry(const ArgShape& arg) {
+  return fmt::format("op2_map{}[op2_element * {} + {}]", arg.map, arg.arity, arg.column);
 }
 
 }  // namespace op2::jit

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <jit/target/cpu/range_parameters.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <jit/loop_nest.hpp>
+#include <jit/simd.hpp>
 #include <jit/target/cpu/reproducible_form.hpp>
 
 namespace op2::jit {
@@ -21,5 +23,13 @@ inline constexpr const char* blocks_function = "op2_blocks";
 /// @param declarations  of the parameters that both functions of a loop share
 void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
                  int width, const std::string& declarations);
+
+// Whether a loop on a CPU may be vectorised over elements, one in each lane.
+
+/// What the arguments of a nest allow. Lanes must not see each other's changes: a dat that the loop
+/// modifies is either accessed by one argument, directly, or incremented through maps and not read.
+/// The kernels may still prevent vectorisation. Pure; depends on nothing but the parameters.
+/// @param vector_bytes  of the CPU's widest vectors; 0: it has none
+SimdChoice simd_choice(const std::vector<ArgShape>& args, int vector_bytes);
 
 }  // namespace op2::jit

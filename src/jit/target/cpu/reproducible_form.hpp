@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <jit/slotted_args.hpp>
+#include <jit/loop_nest.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/cpu/emit_payloads.hpp>
-#include <jit/target/cpu/range_parameters.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {

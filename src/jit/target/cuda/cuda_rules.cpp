@@ -3,7 +3,6 @@
 
 #include <jit/loop_request.hpp>
 #include <jit/target/cuda/gather.hpp>
-#include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/cuda/other_bits.hpp>

@@ -3,21 +3,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/error.hpp>
 #include <core/clock.hpp>
-#include <jit/source_rules.hpp>
+#include <core/error.hpp>
+#include <jit/backend.hpp>
+#include <jit/diagnostics.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
 #include <jit/target/cuda/nvrtc_messages.hpp>
-#include <jit/target/cuda/signature_check.hpp>
-#include <jit/target/cuda/source_check.hpp>
-#include <jit/target/cuda/source_faults.hpp>
 
 namespace op2::jit {
 namespace {
@@ -35,34 +35,34 @@ std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
   return headers;
 }
 
-/// Errors of the assembler have no place. They are then about inline assembly, if there is any.
-void blame_assembly(std::vector<Diagnostic>& messages) {
-  const auto is_other = [](const Diagnostic& each) {
-    return each.severity == Diagnostic::Severity::error &&
-           (!each.file.empty() || each.kind != Diagnostic::Kind::other);
-  };
-  if (std::ranges::any_of(messages, is_other)) return;
-  std::ranges::stable_partition(messages,
-                                [](const Diagnostic& each) { return each.text == has_assembly; });
-  for (Diagnostic& each : messages)
-    if (each.text == has_assembly) each.severity = Diagnostic::Severity::error;
+/// What an error in generated code says of a kernel's signature; empty: nothing.
+std::string signature_fault_in(const std::string& text, const LoopNest& nest, std::size_t call) {
+  const std::string mark = fmt::format("{} {}: ", signature_mark, call);
+  if (const auto at = text.find(mark); at != text.npos)
+    return fmt::format("kernel '{}': {}", nest.calls[call].name,
+                       text.substr(at + mark.size(), text.rfind('"') - at - mark.size()));
+  if (text.find(kernel_namespace(call)) == text.npos) return {};
+  return fmt::format("the source must define one plain function '{}' at file scope: {}",
+                     nest.calls[call].name, text);
 }
 
-/// The result of a rejected source.
-void explain(CompileResult& result, const LoopNest& nest, const std::string& log) {
-  result.status = CompileStatus::rejected;
-  const auto fault = kernel_fault(nest, result.diagnostics);
-  if (fault) {
-    result.status = CompileStatus::wrong_signature;
-    result.message = fault->fault.message;
-    result.unit = fault->call;
-    result.diagnostics.clear();
-    if (fault->fault.place) result.diagnostics.push_back(*fault->fault.place);
-    return;
-  }
-  blame_assembly(result.diagnostics);
-  add_notes(result.diagnostics, nest);
-  if (result.diagnostics.empty()) result.message = log;
+/// Whether the first error is about a signature; not if any is in a kernel's source. Then it is
+/// told in the result.
+bool explain_signature(CompileResult& result, const LoopNest& nest) {
+  const auto is_in_source = [](const Diagnostic& each) {
+    return is_error(each) && each.file != generated_file;
+  };
+  if (std::ranges::any_of(result.diagnostics, is_in_source)) return false;
+  for (const Diagnostic& each : result.diagnostics)
+    for (std::size_t n = 0; n < nest.calls.size(); ++n) {
+      result.message = is_error(each) ? signature_fault_in(each.text, nest, n) : "";
+      if (result.message.empty()) continue;
+      result.status = CompileStatus::wrong_signature;
+      result.unit = static_cast<std::int32_t>(n);
+      result.diagnostics.clear();
+      return true;
+    }
+  return false;
 }
 
 /// What ptxas says of registers and memory is kept behind the code, in comments.
@@ -93,6 +93,68 @@ int architecture_named(const std::string& name) {
         "for example sm_90",
         name);
   return number;
+}
+
+/// The code of a loop, loaded.
+class CudaCode : public LinkedCode {
+ public:
+  CudaCode(const gpu::Device& device, const std::vector<std::byte>& image)
+      : module_(device, image) {}
+
+  void find(std::string_view image, const std::string& symbol) {
+    const auto function = [&](const std::string& name) {
+      return names_symbol(image, name) ? module_.function(name) : gpu::Function();
+    };
+    const std::string ending = ending_of(symbol);
+    loop_.loop = function(symbol);
+    loop_.pulls = symbol.starts_with(cuda_pull_role);
+    loop_.fold = function(cuda_fold_role + ending);
+    while (const gpu::Function gather = function(gather_role(loop_.part_sums.size()) + ending))
+      loop_.part_sums.push_back(gather);
+  }
+  /// @throws Error internal: a constant is there, but under another name
+  void find_constants(std::string_view image, const std::vector<LinkSymbol>& symbols) {
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::string name = device_symbol(k, symbols[k].name);
+      if (reads_constant(image, name))
+        add_constant(name, symbols[k].address);
+      else if (reads_constant(image, k))
+        core::fail(ErrorCode::internal,
+                   "internal fault: the code of a loop has a constant under another name than {}; "
+                   "please report it",
+                   name);
+    }
+  }
+
+  bool has_loop() const { return static_cast<bool>(loop_.loop); }
+  void* entry() const override { return const_cast<CudaLoop*>(&loop_); }
+
+ private:
+  void add_constant(const std::string& name, const void* on_host) {
+    const auto found = module_.symbol(name);  // none: the driver's compiler has removed it
+    if (found) loop_.constants.push_back({found->address, found->bytes, on_host});
+  }
+
+  gpu::Module module_;
+  CudaLoop loop_;
+};
+
+/// @param image    a cubin, or PTX with a zero at its end
+/// @param symbols  in the order of `constants_of`; constants that the compiler has removed are left
+///                 out
+LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
+                          const std::string& symbol, const std::vector<LinkSymbol>& symbols) {
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+    device.make_current();
+    auto code = std::make_unique<CudaCode>(device, image);
+    code->find(text, symbol);
+    code->find_constants(text, symbols);
+    if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
+    return {std::move(code), {}};
+  } catch (const gpu::ImageRefused& refused) {
+    return {nullptr, refused.what(), ErrorCode::device_compiler, !refused.may_be_damaged};
+  }
 }
 
 }  // namespace
@@ -136,29 +198,18 @@ EmittedLoop CudaTarget::emit(const LoopNest& nest) const {
 CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
   const auto begin = core::Clock::now();
   CompileResult result;
-  result.diagnostics = macro_faults(request.nest);
-  const std::vector<Diagnostic> checks = check_sources(request.nest);
-  result.diagnostics.insert(result.diagnostics.end(), checks.begin(), checks.end());
-  if (std::ranges::any_of(result.diagnostics, [](const Diagnostic& each) {
-        return each.severity == Diagnostic::Severity::error;
-      })) {
-    result.status = CompileStatus::rejected;
-    return result;
-  }
   gpu::Compiled compiled =
       nvrtc_->compile(loop.units[0], "op2_loop.cu", headers_of(request.nest), compiler_options());
   result.diagnostics = nvrtc_messages(compiled.log);
-  result.diagnostics.insert(result.diagnostics.end(), checks.begin(), checks.end());
-  add_source_lines(result.diagnostics, request.nest);
   if (compiled.ok) {
     result.status = CompileStatus::ok;
     result.object = options_.architecture.is_virtual ? bytes_with_zero(compiled.ptx)
                                                      : std::move(compiled.cubin);
     result.assembly = with_comments(std::move(compiled.ptx), ptxas_lines(compiled.log));
-    for (const KernelCall& call : request.nest.calls)
-      result.signatures.push_back(signature_of(call));
   } else {
-    explain(result, request.nest, compiled.log);
+    result.status = CompileStatus::rejected;
+    const bool is_explained = explain_signature(result, request.nest);
+    if (!is_explained && result.diagnostics.empty()) result.message = compiled.log;
   }
   result.seconds = core::seconds_since(begin);
   return result;
@@ -179,6 +230,11 @@ std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
                              .increments = options.increments,
                              .reproducible = options.reproducible};
   return std::make_shared<CudaTarget>(device, std::move(nvrtc), code);
+}
+
+const CudaLoop& cuda_loop_of(const CompiledLoop& code) {
+  core::ensure(code.target == cuda_target_name, "code of another target is launched on a GPU");
+  return *static_cast<const CudaLoop*>(code.entry);
 }
 
 }  // namespace op2::jit

@@ -2,17 +2,40 @@
 // The target of NVIDIA GPUs: CUDA C++ that NVRTC compiles to machine code of one architecture.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <core/memory_space.hpp>
 #include <core/options.hpp>
 #include <gpu/device.hpp>
+#include <gpu/module.hpp>
 #include <gpu/nvrtc.hpp>
+#include <jit/compile_result.hpp>
 #include <jit/jit.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
 #include <jit/target/target.hpp>
 
 namespace op2::jit {
+
+inline constexpr const char* cuda_target_name = "cuda";
+
+/// A constant that kernels read. Code is loaded without its value: whoever launches the code copies
+/// it before the first launch, and again after it has changed.
+struct CudaConstant {
+  core::DeviceAddress on_device;
+  std::size_t bytes = 0;
+  const void* on_host = nullptr;
+};
+
+/// What `CompiledLoop::entry` points to. The parameters are those of kernel_parameters.hpp.
+struct CudaLoop {
+  gpu::Function loop{};
+  gpu::Function fold{};                    ///< null if the loop has no reductions
+  bool pulls = false;                      ///< `loop` is op2_pull, not op2_loop
+  std::vector<gpu::Function> part_sums{};  ///< what adds the parts of each dat (ordered_sums.hpp)
+  std::vector<CudaConstant> constants{};
+};
 
 /// Options that the code depends on, beside the nest and the architecture.
 struct CudaCodeOptions {
@@ -53,5 +76,8 @@ class CudaTarget : public Target {
 std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
                                          std::shared_ptr<const gpu::Nvrtc> nvrtc,
                                          const JitOptions& options);
+
+/// Precondition: `code` is of this target.
+const CudaLoop& cuda_loop_of(const CompiledLoop& code);
 
 }  // namespace op2::jit

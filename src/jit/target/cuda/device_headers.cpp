@@ -10,9 +10,8 @@
 #include <jit/common_headers.hpp>
 #include <jit/math_names.hpp>
 #include <jit/source_scan.hpp>
-#include <jit/target/cuda/extreme_rows.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
-#include <jit/target/cuda/ordered_library.hpp>
+#include <jit/target/cuda/library_parts.hpp>
 
 namespace op2::jit {
 namespace {

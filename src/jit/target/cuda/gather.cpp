@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <tuple>
 
-#include <jit/target/cuda/argument_ways.hpp>
+#include <core/value_type.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_writer.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -25,6 +29,70 @@ bool only_adds(std::span<const ArgShape> args) {
   return !written.empty() && std::ranges::all_of(args, [&](const ArgShape& arg) {
     return adds_through_a_map(arg) || (!writes(arg) && !(is_dat(arg) && written.contains(arg.dat)));
   });
+}
+
+constexpr std::size_t most_columns = 4;
+
+/// An atomic addition of a value takes as long as so many accesses to it. On an H200 Airfoil's
+/// res_calc, for which gathering would pay from 2.1 on, takes 1.15 times as long with atomics; a
+/// loop that does nothing but add four values to two rows, twice as long (bench/results/gpu.md).
+constexpr std::int64_t accesses_of_addition = 3;
+
+bool is_pulled(const ArgShape& arg) {
+  return is_dat(arg) && arg.access == OP_INC && is_indirect(arg);
+}
+
+std::vector<ArgShape> increments_of(std::span<const ArgShape> args) {
+  std::vector<ArgShape> increments;
+  std::ranges::copy_if(args, std::back_inserter(increments), is_pulled);
+  return increments;
+}
+
+/// Dats of one set share maps, and maps onto one set share dats.
+bool add_to_one_set(const std::vector<ArgShape>& increments) {
+  std::set<int> dats{increments.front().dat}, maps;
+  for (std::size_t known = 0; known != dats.size() + maps.size();) {
+    known = dats.size() + maps.size();
+    for (const ArgShape& arg : increments)
+      if (dats.contains(arg.dat) || maps.contains(arg.map)) {
+        dats.insert(arg.dat);
+        maps.insert(arg.map);
+      }
+  }
+  return std::ranges::all_of(increments,
+                             [&](const ArgShape& arg) { return dats.contains(arg.dat); });
+}
+
+/// Whether threads that execute the same element may each write.
+bool is_harmless(std::span<const ArgShape> args, const ArgShape& arg) {
+  if (!is_dat(arg) || !writes(arg)) return true;
+  const auto of_dat = [&](const ArgShape& other) { return is_dat(other) && other.dat == arg.dat; };
+  if (is_pulled(arg))
+    return std::ranges::none_of(
+        args, [&](const ArgShape& other) { return of_dat(other) && !is_pulled(other); });
+  return arg.access == OP_WRITE && !is_indirect(arg) && std::ranges::count_if(args, of_dat) == 1;
+}
+
+std::int64_t bytes_of(const ArgShape& arg) {
+  return static_cast<std::int64_t>(core::size_of(arg.type, arg.dim));
+}
+
+/// Of the rows and map entries that an element reads, each counted once.
+std::int64_t bytes_read(std::span<const ArgShape> args) {
+  auto bytes = static_cast<std::int64_t>(sizeof(int) * columns_of(args).size());
+  std::set<std::tuple<int, int, int>> known;
+  for (const ArgShape& arg : args)
+    if (is_dat(arg) && !writes(arg) && known.emplace(arg.dat, arg.map, arg.column).second)
+      bytes += bytes_of(arg);
+  return bytes;
+}
+
+bool takes_less_traffic(std::span<const ArgShape> args, std::size_t columns) {
+  const std::int64_t read = bytes_read(args);
+  std::int64_t added = 0;
+  for (const ArgShape& arg : increments_of(args)) added += accesses_of_addition * bytes_of(arg);
+  const auto entry = static_cast<std::int64_t>(sizeof(int));  // of the list of elements
+  return static_cast<std::int64_t>(columns) * (read + entry) < read + added;
 }
 
 }  // namespace
@@ -70,6 +138,30 @@ bool can_gather(std::span<const ArgShape> args, std::span<const std::int32_t> ga
                                return only_adds(loop) && std::ranges::all_of(loop, reads_no_sum);
                              }) &&
          std::ranges::all_of(own, is_row_of_element) && std::ranges::all_of(moved, is_loaded_once);
+}
+
+bool can_pull(std::span<const ArgShape> args) {
+  const std::vector<ArgShape> increments = increments_of(args);
+  return !increments.empty() && add_to_one_set(increments) &&
+         std::ranges::all_of(args, [&](const ArgShape& arg) { return is_harmless(args, arg); });
+}
+
+bool pulls(std::span<const ArgShape> args, core::Increments asked) {
+  if (asked == core::Increments::rows || !can_pull(args)) return false;
+  if (asked == core::Increments::pull) return true;
+  const std::size_t columns = pulled_columns(args).size();
+  return columns >= 2 && columns <= most_columns && takes_less_traffic(args, columns);
+}
+
+Gathering gathering_of(std::span<const ArgShape> args, core::Increments asked) {
+  if (pulls(args, asked)) return Gathering::by_itself;
+  const bool adds_to_one =
+      asked == core::Increments::automatic && can_pull(args) && pulled_columns(args).size() == 1;
+  return adds_to_one ? Gathering::with_others : Gathering::never;
+}
+
+std::vector<ArgShape> pulled_columns(std::span<const ArgShape> args) {
+  return columns_of(increments_of(args));
 }
 
 }  // namespace op2::jit

@@ -34,7 +34,7 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ArgShape& arg = args[i];
     if (is_dat(arg) && dats.insert(arg.dat).second) parameters.push_back({Kind::dat, i});
-    if (is_number(arg)) parameters.push_back({Kind::numbers, i});
+    if (is_number(arg)) parameters.push_back({Kind::row_numbers, i});
     if (is_global(arg) && !writes(arg)) parameters.push_back({Kind::global, i});
     if (is_payload(arg)) parameters.push_back({Kind::order, i});
     if (is_reduction(arg)) {

@@ -41,10 +41,10 @@ inline constexpr int dat_alignment = 16;
 /// A parameter of a kernel; all are 8 bytes: addresses on the device, or long long.
 struct KernelParameter {
   enum class Kind {
-    dat,         ///< T*, shape [rows x dim]
-    column,    ///< const int*, a column of a map: the entry of element e at [e]
-    numbers,   ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
-               ///< the row itself
+    dat,          ///< T*, shape [rows x dim]
+    column,       ///< const int*, a column of a map: the entry of element e at [e]
+    row_numbers,  ///< const int*, shape [rows]: the index that the kernel gets for a row, or null
+                  ///< for the row itself
     order,     ///< const int*, shape [rows of the set]: the global index of each element, or null
                ///< for the row itself; of payloads
     global,    ///< const T*, shape [dim]: a value that is read

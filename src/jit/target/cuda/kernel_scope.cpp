@@ -4,22 +4,24 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include <core/value_type.hpp>
 #include <jit/backend.hpp>
-#include <jit/constant_symbols.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/reserved_names.hpp>
 #include <jit/source_scan.hpp>
-#include <jit/target/cuda/device_constants.hpp>
 #include <jit/target/cuda/device_headers.hpp>
-#include <jit/target/cuda/scan_functions.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
 
 namespace op2::jit {
 namespace {
@@ -29,12 +31,16 @@ constexpr std::string_view call_folder = "op2_call";
 /// Included in every kernel, as on a CPU.
 constexpr auto default_headers = std::to_array<const char*>({"algorithm", "cmath", "cstdint"});
 
+bool is_word_token(std::string_view token) {
+  return std::isalnum(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
+}
+
 /// A text in which names are replaced while it is copied.
-class ScopedText {
+class ScopedSource {
  public:
   /// @param folder  of the file with this text
-  ScopedText(std::string_view text, const KernelCall& kernel, std::size_t call,
-             std::filesystem::path folder)
+  ScopedSource(std::string_view text, const KernelCall& kernel, std::size_t call,
+               std::filesystem::path folder)
       : text_(text), kernel_(kernel), call_(call), folder_(std::move(folder)) {}
 
   std::string run() {
@@ -80,10 +86,6 @@ class ScopedText {
     return end != tokens.end() && *end == "{" && tokens[k + 2] != "{";
   }
 
-  static bool is_word(std::string_view token) {
-    return std::isalnum(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
-  }
-
   /// Names of the standard library, which stay global.
   static bool is_standard(std::string_view name) {
     return is_reserved(name) || name.ends_with("_t");
@@ -94,10 +96,10 @@ class ScopedText {
   static bool is_global_qualifier(const std::vector<std::string_view>& tokens, std::size_t k) {
     if (k + 2 >= tokens.size() || tokens[k] != ":" || tokens[k + 1] != ":") return false;
     if (tokens[k].data() + 1 != tokens[k + 1].data()) return false;
-    if (!is_word(tokens[k + 2]) || is_standard(tokens[k + 2])) return false;
+    if (!is_word_token(tokens[k + 2]) || is_standard(tokens[k + 2])) return false;
     if (k == 0) return true;
     const std::string_view before = tokens[k - 1];
-    return before != ">" && before != ":" && (!is_word(before) || may_precede_global(before));
+    return before != ">" && before != ":" && (!is_word_token(before) || may_precede_global(before));
   }
 
   static bool may_precede_global(std::string_view word) {
@@ -144,19 +146,60 @@ std::set<std::string> macros_of(const KernelCall& kernel) {
   return {macros.begin(), macros.end()};
 }
 
+/// Adds what is declared like a function, between a word and a parenthesis: "double pow(". That it
+/// may be a local variable or a member does no harm.
+void add_declared_names(std::string_view text, std::set<std::string>& names) {
+  const std::vector<std::string_view> tokens = scan_source(text).tokens;
+  for (std::size_t k = 1; k + 1 < tokens.size(); ++k) {
+    const std::string_view before = tokens[k - 1];
+    const bool follows_type = is_word_token(before) && before != "return" && before != "else";
+    if (tokens[k + 1] == "(" && follows_type) names.emplace(tokens[k]);
+  }
+}
+
 /// Functions of the library that the source defines too, with other parameters: in the namespace
 /// its own would hide them.
 std::string overloaded_functions(const KernelCall& kernel) {
   std::set<std::string> names;
-  const auto add = [&](const std::string& text) {
-    for (const FunctionForm& function : scan_functions(text, {}))
-      if (function.scope.empty() && function.name != kernel.name) names.insert(function.name);
-  };
-  add(kernel.source);
-  for (const IncludedFile& file : kernel.includes) add(file.text);
+  add_declared_names(kernel.source, names);
+  for (const IncludedFile& file : kernel.includes) add_declared_names(file.text, names);
+  names.erase(kernel.name);
   std::string text;
   for (const std::string& name : names) text += overloads_of(name);
   return text;
+}
+
+/// Of 64 KB; the compiler needs some for numbers in the source and for parameters.
+constexpr std::size_t constant_memory = 56 * 1024;
+
+std::string namespace_at(std::size_t position) {
+  return fmt::format("op2_constants{}", position);
+}
+
+/// As in mangled names: "14op2_constants0".
+std::string mangled_namespace(std::size_t position) {
+  const std::string scope = namespace_at(position);
+  return fmt::format("{}{}", scope.size(), scope);
+}
+
+bool is_cubin(std::string_view image) {
+  return image.starts_with("\177ELF");
+}
+
+/// An upper bound; all memory if a dimension is not a number, as in "double a[count]".
+std::size_t bytes_of(const ConstantShape& constant) {
+  if (constant.variable == nullptr) return core::size_of(constant.type, constant.dim);
+  std::size_t values = 1;
+  std::string_view rest = constant.declaration;
+  for (auto open = rest.find('['); open != rest.npos; open = rest.find('[')) {
+    rest.remove_prefix(open + 1);
+    std::size_t dimension = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dimension);
+    const bool is_number = error == std::errc{} && end != rest.data() + rest.size() && *end == ']';
+    if (!is_number || dimension > constant_memory) return constant_memory + 1;
+    values = std::min(values * dimension, constant_memory);
+  }
+  return values * sizeof(double);
 }
 
 }  // namespace
@@ -182,7 +225,7 @@ std::vector<IncludedFile> scoped_files(const LoopNest& nest) {
     for (const IncludedFile& file : nest.calls[n].includes) {
       const auto folder = std::filesystem::path(file.name).parent_path();
       files.push_back(
-          {scoped_name(n, file.name), ScopedText(file.text, nest.calls[n], n, folder).run()});
+          {scoped_name(n, file.name), ScopedSource(file.text, nest.calls[n], n, folder).run()});
     }
   return files;
 }
@@ -203,10 +246,44 @@ std::string kernel_scope(const LoopNest& nest, std::size_t call) {
   for (const ConstantShape& constant : kernel.constants)
     text += fmt::format("using {}::{};\n", constant_namespace(nest, constant), constant.name);
   text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n}}\n", scoped_name(call, kernel.name),
-                      ScopedText(kernel.source, kernel, call, {}).run(), generated_file);
+                      ScopedSource(kernel.source, kernel, call, {}).run(), generated_file);
   for (const std::string& macro : macros_of(kernel)) text += fmt::format("#undef {}\n", macro);
   text += fmt::format("#include <{}>\n", undefining_header);
   return text;
+}
+
+std::string constant_namespace(const LoopNest& nest, const ConstantShape& constant) {
+  const auto all = constants_of(nest);
+  return namespace_at(std::ranges::find(all, constant) - all.begin());
+}
+
+std::string constant_definitions(const LoopNest& nest) {
+  std::string text;
+  std::size_t used = 0;
+  for (const ConstantShape& constant : constants_of(nest)) {
+    const std::size_t bytes = bytes_of(constant);
+    const bool fits = used + bytes <= constant_memory;
+    if (fits) used += bytes;
+    text += fmt::format("namespace {} {{ {} {}; }}\n", constant_namespace(nest, constant),
+                        fits ? "__constant__" : "__device__", declaration_of(constant));
+  }
+  return text;
+}
+
+bool reads_constant(std::string_view image, const std::string& device_symbol) {
+  return names_symbol(image, device_symbol, is_cubin(image) ? 1 : 2);
+}
+
+bool reads_constant(std::string_view image, std::size_t position) {
+  const std::string scope = mangled_namespace(position);
+  const std::size_t first = image.find(scope);
+  if (first == image.npos) return false;
+  return is_cubin(image) || image.find(scope, first + 1) != image.npos;
+}
+
+std::string device_symbol(std::size_t position, const std::string& symbol) {
+  const std::string name = symbol.substr(symbol.find('_', std::string("op2_const").size()) + 1);
+  return fmt::format("_ZN{}{}{}E", mangled_namespace(position), name.size(), name);
 }
 
 }  // namespace op2::jit

@@ -93,6 +93,7 @@ std::optional<Diagnostic> said(std::string_view line) {
 
 void set_place(Diagnostic& message, const std::string& file, int line) {
   message.line = line;
+  message.column = 1;  // NVRTC 12.0 and 12.1 show no caret
   if (const auto own = unscoped(file)) {
     message.unit = static_cast<std::int32_t>(own->first);
     message.file = own->second;

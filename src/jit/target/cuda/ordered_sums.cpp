@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include <core/exact_sum.hpp>
-#include <jit/slotted_args.hpp>
-#include <jit/target/cuda/kernel_symbols.hpp>
-#include <jit/target/cuda/kernel_text.hpp>
+#include <jit/loop_nest.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_writer.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -17,10 +18,10 @@ namespace {
 using Way = ArgumentWay;
 
 /// One thread for each element, which stores what it adds to rows.
-class OrderedText : public KernelText {
+class OrderedWriter : public KernelWriter {
  public:
-  explicit OrderedText(const LoopNest& nest)
-      : KernelText(nest, ordered_ways_of(nest.args)),
+  explicit OrderedWriter(const LoopNest& nest)
+      : KernelWriter(nest, ordered_ways_of(nest.args)),
         slotted_(slotted_args(nest.args)),
         added_(added_dats(nest.args)) {}
 
@@ -112,7 +113,7 @@ std::size_t bytes_of_sums(std::span<const ArgShape> args) {
 }
 
 std::string ordered_kernels(const LoopNest& nest) {
-  return OrderedText(nest).run();
+  return OrderedWriter(nest).run();
 }
 
 std::vector<KernelParameter> ordered_parameters(std::span<const ArgShape> args) {

@@ -116,8 +116,8 @@ void CpuExecutor::timed(const char* what, const Action& action) {
   core::report_span(listeners_, "plan", what, begin);
 }
 
-bool CpuExecutor::gains_by_repetition(const Plan& plan) const {
-  return options_.tile.mode != core::TileMode::off && !plan.awaits_code;
+bool CpuExecutor::gains_by_repetition(const Plan&) const {
+  return options_.tile.mode != core::TileMode::off;
 }
 
 }  // namespace op2::sched

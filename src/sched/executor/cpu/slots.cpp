@@ -17,7 +17,7 @@
 #include <core/inverse_map.hpp>
 #include <core/ordering_map.hpp>
 #include <core/value_type.hpp>
-#include <jit/slotted_args.hpp>
+#include <jit/loop_nest.hpp>
 #include <sched/shapes.hpp>
 
 namespace op2::sched {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <core/error.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <sched/executor/cuda/packer.hpp>
 #include <sched/executor/cuda/plan.hpp>
 #include <sched/shared_code.hpp>

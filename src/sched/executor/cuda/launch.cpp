@@ -213,7 +213,7 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
       return 0;
     case Kind::column:
       return parameter_of(tables.column_of(*arg.map, arg.column));
-    case Kind::numbers:
+    case Kind::row_numbers:
       return parameter_of(tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to)
                                                                : step_.set_of(parameter.arg)));
     case Kind::order:

@@ -8,9 +8,8 @@
 
 #include <core/array.hpp>
 #include <core/memory_space.hpp>
-#include <gpu/launch.hpp>
 #include <gpu/module.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <sched/executor/cuda/tables.hpp>
 #include <sched/executor/cuda/values.hpp>

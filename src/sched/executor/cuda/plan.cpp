@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <core/error.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/cpu/parts.hpp>
 #include <sched/executor/cpu/run.hpp>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <core/measurements/listener.hpp>
-#include <gpu/graph.hpp>
-#include <gpu/timer.hpp>
+#include <gpu/cuda_stream.hpp>
+#include <gpu/module.hpp>
 #include <sched/executor/cuda/launch.hpp>
 #include <sched/plan.hpp>
 

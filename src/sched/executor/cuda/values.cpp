@@ -9,7 +9,7 @@
 #include <core/exact_sum.hpp>
 #include <core/term_block.hpp>
 #include <core/value_type.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <sched/reductions.hpp>
 

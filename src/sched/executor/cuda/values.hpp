@@ -15,7 +15,7 @@
 
 #include <core/array.hpp>
 #include <core/queue.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/plan.hpp>
 

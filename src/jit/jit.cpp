@@ -15,6 +15,7 @@
 #include <core/error.hpp>
 #include <core/progress.hpp>
 #include <core/signals.hpp>
+#include <core/text.hpp>
 #include <jit/byte_stream.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/fact_finder.hpp>

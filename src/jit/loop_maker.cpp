@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <core/clock.hpp>
 #include <core/error.hpp>
 #include <core/measurements/listener.hpp>
 #include <jit/access_report.hpp>

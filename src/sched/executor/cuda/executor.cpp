@@ -68,9 +68,9 @@ StepTimes* CudaExecutor::times() {
 /// The kernel that packs, made when the first exchange needs it. Collective then.
 void CudaExecutor::make_pack_kernel() {
   const std::array request{pack_request()};
-  const jit::Outcome outcome = code_for(jit_, rows_.communicator(), request).front();
-  if (outcome.error) throw *outcome.error;
-  pack_kernel_ = jit::cuda_loop_of(*outcome.code).loop;
+  const jit::LoopCode packing = compile_together(jit_, rows_.communicator(), request).front();
+  if (packing.error) throw *packing.error;
+  pack_kernel_ = jit::cuda_loop_of(*packing.code).loop;
 }
 
 std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& chain,

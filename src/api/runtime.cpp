@@ -137,7 +137,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
     measurements.listeners.push_back(
         std::make_unique<core::Tools>(options.tools, ranks().rank(), ranks().size()));
   ranks().watch().on_long_wait([waits = std::make_shared<core::Log>(level, ranks().log_prefix())](
-                           const std::string& text) { waits->warning_once(text, text); });
+                                   const std::string& text) { waits->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
   enter("op_init of libop2 {} with {}", OP2_VERSION_STRING, agreed_switches(options));
   ranks().barrier();

@@ -21,7 +21,7 @@ namespace {
 /// an argument.
 struct Word {
   const char* text;  ///< if it ends in '=', a number follows
-  int variables::*value;
+  int variables::* value;
 };
 
 constexpr Word words[] = {{"OP_MAPS_BASE_INDEX=", &variables::maps_base_index},

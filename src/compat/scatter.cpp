@@ -11,8 +11,8 @@
 #include <api/session.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
-#include <core/error.hpp>
 #include <core/clock.hpp>
+#include <core/error.hpp>
 
 namespace op2::compat {
 namespace {

@@ -13,8 +13,8 @@
 #include <comm/messages/mpi_communicator.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
-#include <core/error.hpp>
 #include <core/clock.hpp>
+#include <core/error.hpp>
 
 namespace op2::compat {
 namespace {

@@ -19,8 +19,8 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <core/text_file.hpp>
 #include <core/signals.hpp>
+#include <core/text_file.hpp>
 
 namespace op2::comm {
 

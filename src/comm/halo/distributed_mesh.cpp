@@ -310,7 +310,8 @@ void DistributedMesh::update_places() {
   leading.canonical_positions.resize(static_cast<std::size_t>(rows.layout.rows()));
   rows.from_declared(communicator_, std::as_bytes(std::span(*places_)), sizeof(std::int32_t),
                      reinterpret_cast<std::byte*>(leading.canonical_positions.data()));
-  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_, leading.canonical_positions);
+  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_,
+               leading.canonical_positions);
 }
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/message_layer.hpp>
-#include <core/error.hpp>
 #include <core/clock.hpp>
+#include <core/error.hpp>
 
 namespace op2::comm {
 

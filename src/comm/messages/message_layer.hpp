@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
-#include <core/memory.hpp>
 #include <core/arithmetic.hpp>
+#include <core/memory.hpp>
 
 namespace op2::comm {
 

@@ -9,8 +9,8 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
-#include <core/error.hpp>
 #include <core/arithmetic.hpp>
+#include <core/error.hpp>
 
 namespace op2::comm {
 

@@ -19,7 +19,7 @@ FaultReport& FaultReport::instance() {
 FaultReport::FaultReport() {
   void* frame = nullptr;
   ::backtrace(&frame, 1);  // the first call allocates, which a handler must not
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGSEGV, &action, &before_);

@@ -29,7 +29,7 @@ class FaultReport {
   void report(const void* address) const;
 
   std::array<std::atomic<const Arena*>, 256> arenas_{};
-  struct sigaction before_ {};
+  struct sigaction before_{};
 };
 
 }  // namespace op2::test::gpu

@@ -53,9 +53,9 @@ OP2_API void set_global(op_global global, Type value_type, const void* values);
 OP2_API void fetch_global(op_global global, Type value_type, void* values);
 }  // namespace op2::detail
 
-/// Data on `set`.
+/// Data on `set`. `type`, where it is given, must name T: "double", "float", "int", "uint", "ll",
+/// "ull" or "bool".
 /// @param dim     values of an element, 1 to 65536
-/// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool", which must name T
 /// @param values  shape [elements declared here x dim], or null for zeros
 /// @param name    as of a set
 /// @throws op2::Error bad_dim, bad_type, bad_name, bad_size, out_of_memory

@@ -14,7 +14,7 @@ function(op2_add_mutant name file text replacement)
   if(name MATCHES local)  # the recorded chains have no local maps
     set(checks ChainProperty RanksProperty)
   endif()
-  if(file MATCHES "facts.cpp|local_maps.cpp|slice.cpp|/analyse.cpp")
+  if(file MATCHES "facts.cpp|halo_plan.cpp|slice.cpp|/analyse.cpp")
     set(compiled ${file})
     set(checks RanksProperty)
   endif()

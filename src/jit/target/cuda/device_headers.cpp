@@ -184,11 +184,11 @@ std::vector<IncludedFile> all_headers() {
       {"assert.h", assertions},
       {"initializer_list", "#pragma once\n"},
       {"op2_math", mathematics()},
-      {"op2_stdint", integer_types},
-      {extreme_library_name, extreme_library},
-      {ordered_library_name, ordered_library}};
+      {"op2_stdint", integer_types}};
   headers.insert(headers.end(), own.begin(), own.end());
   add_headers(headers, "cuda");
+  headers.push_back({extreme_library_name, extreme_library});
+  headers.push_back({ordered_library_name, ordered_library});
   return headers;
 }
 

@@ -30,7 +30,7 @@ struct CacheOptions {
   std::int64_t max_bytes = std::int64_t{1}
                            << 30;  ///< least recently used entries are removed first
   std::chrono::milliseconds max_wait{
-      15'000};  ///< how long one `Jit::get` waits for other processes
+      15'000};  ///< how long one `Jit::make` waits for other processes
   std::chrono::milliseconds silent_wait{1'000};  ///< longer waits are logged
 };
 

@@ -36,7 +36,7 @@ double ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
   double all = 0;
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
     const Step& step = plan.steps.all[s];
-    const double seconds = std::exchange(plan.rows[s].spent, 0.0);
+    const double seconds = std::exchange(*plan.rows[s].spent, 0.0);
     all += seconds;
     if (!any || !step.runs()) continue;
     const int calls = step.begins_call() ? 1 : 0;

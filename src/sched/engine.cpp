@@ -149,13 +149,13 @@ bool Engine::execute(Entry& entry, core::Queue& queue) {
 /// @return as `execute`
 bool Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
-  fingerprint_ = numbered(plan.fingerprint, flushes_++);
+  const std::uint64_t fingerprint = numbered(plan.fingerprint, flushes_++);
   if (plan.description != nullptr)
-    rows_.communicator().set_signature({fingerprint_, [text = plan.description] { return *text; }});
+    rows_.communicator().set_signature({fingerprint, [text = plan.description] { return *text; }});
   executing_ = true;
   if (!prepare(queue, entry)) return false;
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
-  const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint_);
+  const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint);
   if (policy_ != nullptr) {
     times_.execution = rows_.communicator().seconds() - begin;
     policy_->end(times_);

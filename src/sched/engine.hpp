@@ -139,7 +139,6 @@ class Engine {
   bool intact_ = false;
   std::uint64_t flushes_ = 0;
   std::int64_t made_plans_ = 0;
-  std::uint64_t fingerprint_ = 0;  ///< of what is being executed
 };
 
 }  // namespace op2::sched

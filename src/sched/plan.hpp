@@ -259,11 +259,12 @@ struct StepRows {
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks
-  mutable double spent = 0;            ///< seconds in this execution, for regions
+  /// Seconds in this execution, for regions: measured, and so no part of what is const.
+  std::unique_ptr<double> spent = std::make_unique<double>(0);
 
   void spend(double seconds) const {
     row->seconds += seconds;
-    spent += seconds;
+    *spent += seconds;
   }
 };
 

@@ -146,14 +146,26 @@ std::set<std::string> macros_of(const KernelCall& kernel) {
   return {macros.begin(), macros.end()};
 }
 
-/// Adds what is declared like a function, between a word and a parenthesis: "double pow(". That it
-/// may be a local variable or a member does no harm.
-void add_declared_names(std::string_view text, std::set<std::string>& names) {
+/// The token behind the parenthesis that closes the one at `open`; empty if there is none.
+std::string_view token_behind(const std::vector<std::string_view>& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t k = open; k + 1 < tokens.size(); ++k) {
+    if (tokens[k] == "(") ++depth;
+    if (tokens[k] == ")" && --depth == 0) return tokens[k + 1];
+  }
+  return {};
+}
+
+/// Adds what is defined like a function: "double pow(double x, int n) {". That it may be a member
+/// does no harm.
+void add_defined_names(std::string_view text, std::set<std::string>& names) {
   const std::vector<std::string_view> tokens = scan_source(text).tokens;
   for (std::size_t k = 1; k + 1 < tokens.size(); ++k) {
     const std::string_view before = tokens[k - 1];
     const bool follows_type = is_word_token(before) && before != "return" && before != "else";
-    if (tokens[k + 1] == "(" && follows_type) names.emplace(tokens[k]);
+    if (tokens[k + 1] != "(" || !follows_type) continue;
+    const std::string_view behind = token_behind(tokens, k + 1);
+    if (behind == "{" || behind == "noexcept") names.emplace(tokens[k]);
   }
 }
 
@@ -161,8 +173,8 @@ void add_declared_names(std::string_view text, std::set<std::string>& names) {
 /// its own would hide them.
 std::string overloaded_functions(const KernelCall& kernel) {
   std::set<std::string> names;
-  add_declared_names(kernel.source, names);
-  for (const IncludedFile& file : kernel.includes) add_declared_names(file.text, names);
+  add_defined_names(kernel.source, names);
+  for (const IncludedFile& file : kernel.includes) add_defined_names(file.text, names);
   names.erase(kernel.name);
   std::string text;
   for (const std::string& name : names) text += overloads_of(name);

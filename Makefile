@@ -22,7 +22,7 @@ help:
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-against BASE=commit"
-	@echo "               the same, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
+	@echo "               all but kernels_bench, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
 	@echo "make bench-checkpoint"
 	@echo "               checkpoints beside dd, on 1 and 2 ranks (2 min); FOLDER=on the disk to be measured"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: bench/gpu/README.md (5 min)"

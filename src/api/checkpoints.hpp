@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 
 #include <comm/files/checkpoint_header.hpp>
 #include <comm/files/open_file.hpp>
+#include <core/clock.hpp>
 #include <core/signals.hpp>
 
 namespace op2::api {
@@ -48,7 +48,7 @@ class Checkpoints {
     comm::OpenFile file;
     comm::CheckpointHeader header;
   };
-  using Clock = std::chrono::steady_clock;
+  using Clock = core::Clock;
 
   comm::CheckpointHeader describe();
   std::vector<std::uint64_t> over_ranks(const std::vector<std::uint64_t>& mine);

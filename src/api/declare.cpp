@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions on HDF5 files: names and handles to rows in blocks, and back.
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>

@@ -34,9 +34,8 @@ void check_target(const char* variable, const std::string& path) {
   try {
     const comm::NewFile file(path, comm::Leftovers::keep);
   } catch (const Error& error) {
-    const std::string_view what = error.what();
     core::fail(ErrorCode::io_failure, "the report cannot be written: {}={}, {}", variable, path,
-               what.substr(what.find(' ') + 1));  // without the code
+               core::text_without_code(error.what()));
   }
 }
 

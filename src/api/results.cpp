@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include <op2/io.hpp>
 #include <op2/runtime.hpp>

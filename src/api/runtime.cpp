@@ -210,7 +210,7 @@ Error Runtime::poisoned_by(const Error& error, bool readable) {
   queue.clear();
   const bool once = ranks().is_root() || !is_uniform(error.code());  // per job
   if (loops == 0 || !once) return error;
-  const std::string text = failure_.substr(failure_.find(' ') + 1);  // without the code
+  const std::string_view text = core::text_without_code(failure_);
   return {error.code(),
           fmt::format("{}\nqueued loops that are discarded: {}{}", text, loops,
                       readable_ ? "; none has run: op_fetch_data gives the values of before" : "")};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <compat/embedded.hpp>
 
-#include <algorithm>
 #include <mutex>
 #include <span>
 #include <vector>

@@ -2,9 +2,7 @@
 #include <compat/program.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include <op2/compat/op2_functions.h>
 

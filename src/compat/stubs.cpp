@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops that a program runs itself. The library needs to know only what they read and write, which
 // a loop with the same arguments and an empty kernel tells it.
-#include <cstring>
-#include <string_view>
 #include <vector>
 
 #include <op2/compat/op2_functions.h>

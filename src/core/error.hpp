@@ -13,6 +13,11 @@
 
 namespace op2::core {
 
+/// The message of an error without the code before it.
+inline std::string_view text_without_code(std::string_view what) {
+  return what.substr(what.find(' ') + 1);
+}
+
 /// A value formatted for a message.
 std::string message_part(std::string_view text);
 std::string message_part(long long number);

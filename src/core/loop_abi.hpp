@@ -51,7 +51,7 @@ struct SlottedElements {
 
 /// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per
 /// argument. Reproducible code has more: one for each argument that adds to rows and may do so in
-/// slots (jit/slotted_args.hpp). Its base is the end of the dat's slots, shape [slots x dim]. Its
+/// slots (jit/loop_nest.hpp). Its base is the end of the dat's slots, shape [slots x dim]. Its
 /// index is the address of the SlottedElements of elements [0, 64), [64, 128), ...; null: no
 /// element has slots.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <vector>
 
 #include <op2/kernel.hpp>
 #include <op2/types.hpp>
@@ -13,7 +13,15 @@
 
 namespace op2::core {
 
-struct Colouring;  // colouring.hpp
+/// Colours of the elements of a set: a loop whose result depends on the order of its elements runs
+/// as a sequence of loops, one for each colour, within which no two elements use a row in common.
+/// Uniform but for `rows`. Lives as long as the session.
+struct Colouring {
+  const Set* set;
+  int count;                        ///< of colours, at least 2
+  bool writes;                      ///< also rows that elements only write; false: that they read
+  std::vector<std::uint16_t> rows;  ///< the colour of each local row: shape [rows of the set]
+};
 
 /// One argument of a queued loop; each column of a vector argument is a separate argument. Loops
 /// whose arguments compare equal have the same analysis, the same code and the same data; what may
@@ -21,7 +29,7 @@ struct Colouring;  // colouring.hpp
 struct LoopArg {
   op_arg_type kind;
   op_access access;
-  /// By the program. Plans may count with another `access`, see sched/facts.hpp.
+  /// By the program. Plans may count with another `access`, see sched/analysis/facts.hpp.
   op_access declared = access;
   int dim;     ///< of a dat with padding: that of whole rows
   int column;  ///< of `map`; -1: direct
@@ -34,7 +42,7 @@ struct LoopArg {
   Type type;
   bool active;  ///< false: optional and off; has no effect
   /// Of OP_ARG_INFO: elements may run in any order, because compiled code keeps the index of the
-  /// element with the extreme. Set in plans, see sched/order.hpp.
+  /// element with the extreme. Set in plans, see sched/analysis/order.hpp.
   bool any_order = false;
   bool optional = false;  ///< may be off in other calls
   Dat* dat;
@@ -81,19 +89,9 @@ struct LoopRecord {
   const Colouring* colouring = nullptr;
   std::int32_t colour = 0;
   std::int32_t region = 0;  ///< of the program, in which it was called; see Profile
-  bool traps = false;       ///< floating-point traps are on when it runs; see float_traps.hpp
+  bool traps = false;       ///< floating-point traps are on when it runs; see float_environment.hpp
 
   bool is_assignment() const { return kernel == nullptr; }
-};
-
-/// Colours of the elements of a set: a loop whose result depends on the order of its elements runs
-/// as a sequence of loops, one for each colour, within which no two elements use a row in common.
-/// Uniform but for `rows`. Lives as long as the session.
-struct Colouring {
-  const Set* set;
-  int count;                        ///< of colours, at least 2
-  bool writes;                      ///< also rows that elements only write; false: that they read
-  std::vector<std::uint16_t> rows;  ///< the colour of each local row: shape [rows of the set]
 };
 
 }  // namespace op2::core

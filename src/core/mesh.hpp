@@ -93,8 +93,6 @@ struct Dat : op_dat_core {
   int padding = 0;
   std::string type_storage;  ///< of `type` of an opaque dat
 
-  /// Values of `value_type` in a row.
-  int row_dim() const { return dim + padding; }
   /// Whether op_partition takes them for coordinates.
   bool are_coordinates() const { return value_type == Type::f64 && dim <= 3 && !opaque; }
   /// Whether the type of the rows is not known.

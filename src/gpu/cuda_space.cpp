@@ -5,8 +5,6 @@
 #include <cstring>
 #include <new>
 
-#include <gpu/cuda_stream.hpp>
-
 namespace op2::gpu {
 namespace {
 
@@ -27,6 +25,22 @@ void queue_and_wait(CudaStream& stream, Queue queue) {
 void expect_memory(const Driver& driver, const char* call, int result) {
   if (result == DriverResult::out_of_memory) throw std::bad_alloc();
   if (result != DriverResult::success) driver.fail(call, result);
+}
+
+// A lack of memory has an own exception. @throws std::bad_alloc; Error device_failure
+
+DevicePointer allocate_device(const Driver& driver, std::size_t bytes) {
+  DevicePointer memory = 0;
+  expect_memory(driver, driver.api().memory_allocate.name(),
+                driver.result_of(&DriverApi::memory_allocate, &memory, bytes));
+  return memory;
+}
+
+void* allocate_pinned(const Driver& driver, std::size_t bytes) {
+  void* memory = nullptr;
+  expect_memory(driver, driver.api().pinned_allocate.name(),
+                driver.result_of(&DriverApi::pinned_allocate, &memory, bytes, 0U));
+  return memory;
 }
 
 }  // namespace
@@ -114,20 +128,6 @@ void Staging::queue_downloads(CudaStream& stream, std::byte* to, core::DeviceAdd
     if (at > 0) take(at - half_bytes);
   }
   if (bytes > 0) take((bytes - 1) / half_bytes * half_bytes);
-}
-
-DevicePointer allocate_device(const Driver& driver, std::size_t bytes) {
-  DevicePointer memory = 0;
-  expect_memory(driver, driver.api().memory_allocate.name(),
-                driver.result_of(&DriverApi::memory_allocate, &memory, bytes));
-  return memory;
-}
-
-void* allocate_pinned(const Driver& driver, std::size_t bytes) {
-  void* memory = nullptr;
-  expect_memory(driver, driver.api().pinned_allocate.name(),
-                driver.result_of(&DriverApi::pinned_allocate, &memory, bytes, 0U));
-  return memory;
 }
 
 }  // namespace op2::gpu

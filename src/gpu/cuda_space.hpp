@@ -73,10 +73,4 @@ class Staging {
   void* memory_ = nullptr;
 };
 
-// Allocations, where a lack of memory has an own exception.
-
-// @throws std::bad_alloc; Error device_failure
-DevicePointer allocate_device(const Driver& driver, std::size_t bytes);
-void* allocate_pinned(const Driver& driver, std::size_t bytes);
-
 }  // namespace op2::gpu

@@ -57,25 +57,13 @@ Prologue read_prologue(Bytes file) {
   return prologue;
 }
 
-/// Writes a const choice, or reads one.
-/// @return false if the stored reason does not exist
-template <class Stream, class Choice>
-bool simd_fields(Stream& stream, Choice& simd) {
-  auto reason = static_cast<std::uint32_t>(simd.reason);
-  stream.values(simd.width, reason, simd.argument, simd.amount, simd.limit, simd.detail);
-  if constexpr (!std::is_const_v<Choice>) simd.reason = static_cast<ScalarReason>(reason);
-  return reason < scalar_reason_count;
-}
-
 /// Writes the header of a const entry, or reads one.
-/// @return false if a value is not valid
 template <class Stream, class Entry>
-bool header_fields(Stream& stream, Entry& entry) {
+void header_fields(Stream& stream, Entry& entry) {
   for (const KeyField& field : key_fields) stream.values(entry.key.*field.value);
   stream.values(entry.symbol, entry.signature, entry.constants, entry.loop);
-  const bool valid = simd_fields(stream, entry.simd);
+  fields(stream, entry.simd);
   stream.values(entry.flops, entry.findings, entry.facts, entry.compile_seconds, entry.created);
-  return valid;
 }
 
 /// Writes the payload of a const entry, or reads one.
@@ -86,9 +74,9 @@ void payload_fields(Stream& stream, Entry& entry) {
 
 bool read_sections(Bytes header, Bytes payload, CacheEntry& entry) {
   Reader of_header(header), of_payload(payload);
-  const bool valid = header_fields(of_header, entry);
+  header_fields(of_header, entry);
   payload_fields(of_payload, entry);
-  return valid && of_header.consumed() && of_payload.consumed();
+  return of_header.consumed() && of_payload.consumed();
 }
 
 /// Why the 88 bytes and the file around them cannot be trusted; empty if they can.

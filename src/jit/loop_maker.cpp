@@ -2,7 +2,7 @@
 #include <jit/loop_maker.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -99,11 +99,6 @@ LoopCode code_of(std::shared_ptr<const CompiledLoop> loop, CacheEntry entry) {
   entry.ir.clear();
   entry.assembly.clear();
   return {std::move(loop), {}, std::make_shared<const CacheEntry>(std::move(entry))};
-}
-
-std::int64_t seconds_since_1970() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
 /// Null if there is none.
@@ -300,7 +295,7 @@ LoopCode LoopMaker::keep(const LoopJob& job, EmittedLoop& loop, CompileResult re
                    .assembly = std::move(result.assembly),
                    .object = std::move(result.object),
                    .compile_seconds = result.seconds,
-                   .created = seconds_since_1970()};
+                   .created = std::time(nullptr)};
   LinkResult linked;
   const auto loaded = load_loop(target_, job, entry, linked);
   if (loaded == nullptr) fail_to_load(job, linked);

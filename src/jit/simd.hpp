@@ -2,8 +2,10 @@
 // The SIMD width of code and, if it is scalar, the reason.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace op2::jit {
 
@@ -42,5 +44,18 @@ struct SimdChoice {
 
 /// "SIMD width 8", or "scalar: " and the reason if there is one.
 std::string description_of(const SimdChoice& choice);
+
+/// The choice as bytes.
+/// @param choice  const for a Writer
+template <class Stream, class Choice>
+  requires std::same_as<std::remove_const_t<Choice>, SimdChoice>
+void fields(Stream& stream, Choice& choice) {
+  auto reason = static_cast<std::uint32_t>(choice.reason);
+  stream.values(choice.width, reason, choice.argument, choice.amount, choice.limit, choice.detail);
+  if constexpr (!std::is_const_v<Choice>) {
+    if (reason >= scalar_reason_count) stream.refuse();
+    choice.reason = static_cast<ScalarReason>(reason);
+  }
+}
 
 }  // namespace op2::jit

@@ -3,7 +3,6 @@
 // compiled. What cannot be compiled runs as the kernel's host function.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>

@@ -20,7 +20,6 @@
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
 #include <sched/loop_statistics.hpp>
-#include <sched/passes.hpp>
 #include <sched/policy/chain_policy.hpp>
 #include <sched/resources.hpp>
 

@@ -60,8 +60,8 @@ void verify(const core::Queue& queue, const std::vector<Order>& order);
 /// one set, one order and equal levels; each argument of a kernel has its position.
 void verify(const core::Queue& queue, const Steps& steps, const Analysis& analysis);
 
-/// One code per step, unless steps are to be made again; a fused step without code has host
-/// functions for all its kernels.
+/// One code per step, unless steps are to be made again; a step without code is not fused, and
+/// its kernel has a host function.
 void verify(const core::Queue& queue, const Code& code, const Steps& steps);
 
 #ifdef NDEBUG

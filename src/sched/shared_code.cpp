@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

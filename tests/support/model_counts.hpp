@@ -84,7 +84,7 @@ inline ModelExact exact_in_model(const ModelMesh& mesh, int rank, const ModelCha
   return exact;
 }
 
-/// Counts of a chain that may be sliced (sched/slice.hpp).
+/// Counts of a chain that may be sliced (sched/analysis/slice.hpp).
 /// @param modified  of each dat: by any chain so far
 inline ModelCounts count_sliced(const ModelMesh& mesh, ModelLevels& levels, const ModelChain& chain,
                                 const core::ChainLevels& plan,

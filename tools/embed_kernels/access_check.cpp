@@ -222,15 +222,21 @@ std::string fact_line(const Unit& unit, const Loop& loop, const clang::FunctionD
   return jit::embedded_line(shapes, facts);
 }
 
+/// The definition that can be looked at; null: there is none, or it has errors.
+const clang::FunctionDecl* sound_definition(const Unit& unit, const clang::FunctionDecl& kernel) {
+  const auto* found = kernel.getDefinition();
+  const bool is_sound = found != nullptr && found->getBody() != nullptr &&
+                        !found->isInvalidDecl() && unit.errors.empty();
+  return is_sound ? found : nullptr;
+}
+
 }  // namespace
 
 std::vector<jit::Diagnostic> access_faults(const Unit& unit, const Loops& loops,
                                            AccessCheck check) {
   std::vector<jit::Diagnostic> messages, result;
   for (const Loop& loop : loops.loops) {
-    const auto* kernel = loop.kernel != nullptr ? loop.kernel->getDefinition() : nullptr;
-    if (kernel == nullptr || kernel->getBody() == nullptr) continue;
-    if (kernel->isInvalidDecl() || !unit.errors.empty()) continue;
+    if (loop.kernel == nullptr || sound_definition(unit, *loop.kernel) == nullptr) continue;
     LoopCheck(unit, loop, check, messages).run();
   }
   std::set<std::string> reported;  // one loop in several instances of a template
@@ -241,10 +247,8 @@ std::vector<jit::Diagnostic> access_faults(const Unit& unit, const Loops& loops,
 }
 
 std::string facts_of(const Unit& unit, const Loops& loops, const clang::FunctionDecl& kernel) {
-  const auto* definition = kernel.getDefinition();
-  if (definition == nullptr || definition->getBody() == nullptr || definition->isInvalidDecl() ||
-      !unit.errors.empty())
-    return {};
+  const auto* definition = sound_definition(unit, kernel);
+  if (definition == nullptr) return {};
   std::set<std::string> lines;
   for (const Loop& loop : loops.loops) {
     const bool calls_it = loop.kernel != nullptr &&

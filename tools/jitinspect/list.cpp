@@ -70,16 +70,24 @@ std::vector<const StoredEntry*> by_last_use(const Store& store, const std::strin
   return chosen;
 }
 
-void print_totals(const std::vector<const StoredEntry*>& entries) {
+struct Sum {
+  std::int64_t entries = 0;
   std::int64_t bytes = 0;
-  double seconds = 0;
-  for (const StoredEntry* stored : entries) {
-    bytes += stored->file.bytes;
-    seconds += stored->parsed.entry.compile_seconds;
+  double compile_seconds = 0;
+
+  void add(const StoredEntry& stored) {
+    ++entries;
+    bytes += stored.file.bytes;
+    compile_seconds += stored.parsed.entry.compile_seconds;
   }
-  const std::string line =
-      fmt::format("{} {}, {}, compiled in {:.3f} s", entries.size(),
-                  entries.size() == 1 ? "entry" : "entries", size_words(bytes), seconds);
+};
+
+void print_totals(const std::vector<const StoredEntry*>& entries) {
+  Sum sum;
+  for (const StoredEntry* stored : entries) sum.add(*stored);
+  const std::string line = fmt::format("{} {}, {}, compiled in {:.3f} s", sum.entries,
+                                       sum.entries == 1 ? "entry" : "entries",
+                                       size_words(sum.bytes), sum.compile_seconds);
   fmt::print("{}\n", painted(Style::heading, line));
 }
 
@@ -106,18 +114,6 @@ int list(const Common& common, const std::string& target) {
 }
 
 namespace {
-
-struct Sum {
-  std::int64_t entries = 0;
-  std::int64_t bytes = 0;
-  double compile_seconds = 0;
-
-  void add(const StoredEntry& stored) {
-    ++entries;
-    bytes += stored.file.bytes;
-    compile_seconds += stored.parsed.entry.compile_seconds;
-  }
-};
 
 struct Sums {
   Sum all;

@@ -9,7 +9,7 @@
 namespace op2::model {
 namespace {
 
-constexpr std::int64_t segment_alignment = 16;  // as in comm/halo/halo_messages
+constexpr std::int64_t segment_alignment = 16;  // as in comm/halo/halo_exchange
 
 /// @return without rows: there is no message
 PairMessage message_to(int importer, const Imports& imports, const core::RunRecord& record,

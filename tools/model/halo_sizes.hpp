@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sizes of the nested sets W_h of every rank (docs/design/halo-algebra.md), and the rows that each
-// imports, for a mesh that one process has as a whole: what build_halo_plan would make on so many
-// ranks, in numbers.
+// The sizes of the nested sets W_h of every rank (docs/design/halo-algebra.md), and the rows that
+// each imports, for a mesh that one process has as a whole: what build_halo_plan would make on so
+// many ranks, in numbers.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ std::vector<RankHalo> halo_sizes(const comm::BlockMesh& mesh,
                                  core::Level level);
 
 /// Of each set: its elements belong to the ranks of their only targets, as the library finds it
-/// (comm/halo/local_maps.hpp).
+/// (comm/halo/halo_plan.hpp).
 std::vector<char> sets_with_local_map(const comm::BlockMesh& mesh,
                                       const std::vector<comm::Owners>& owners);
 

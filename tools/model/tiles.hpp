@@ -11,7 +11,7 @@
 namespace op2::model {
 
 /// The part of the traffic between memory and core that tiles save
-/// (sched/executor/cpu/tile_model.hpp); 0 if the library would not execute the steps in tiles. That
+/// (sched/executor/cpu/tiles.hpp); 0 if the library would not execute the steps in tiles. That
 /// data do not fit into caches shows in records of such sizes, see Costs::of.
 /// @param steps  of a chain, in their order; loops that were fused are one
 double saved_in_tiles(const core::RunRecord& record, std::span<const LoopNames> steps);

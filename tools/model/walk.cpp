@@ -13,7 +13,7 @@
 namespace op2::model {
 namespace {
 
-/// Bytes of a reduction over the ranks (comm/messages/reduction_blocks.hpp).
+/// Bytes of a reduction over the ranks (comm/messages/message_layer.hpp).
 constexpr std::int64_t reduction_bytes = 512;
 
 /// Executions of a block of events after which its time does not change any more.

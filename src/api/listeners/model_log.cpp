@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include <api/listeners/listeners.hpp>
 #include <api/runtime.hpp>

@@ -65,7 +65,7 @@ class NewFile {
   bool kept_ = false;  ///< the file under the target's name, or a complete one
 };
 
-/// A new file that is complete or absent (new_file.hpp). All members throw op2::Error io_failure,
+/// A new file that is complete or absent. All members throw op2::Error io_failure,
 /// which names the file, the reason and what to do.
 class FileWriter {
  public:

@@ -83,10 +83,12 @@ struct Hdf5File::State {
   const Waiting waiting;               ///< names the file where a rank waits for others
 };
 
-/// Bytes of so many rows.
-std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count);
-
 namespace {
+
+/// Bytes of so many rows.
+std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
+  return count * core::size_of(rows.type, rows.dim);
+}
 
 void check_format(const std::string& path) {
   if (H5Fis_hdf5(path.c_str()) > 0) return;
@@ -334,10 +336,6 @@ void Hdf5File::State::publish() {
     const bool is_first = access == Access::append && !original;
     return is_first ? IfThere::fail : IfThere::replace;
   });
-}
-
-std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
-  return count * core::size_of(rows.type, rows.dim);
 }
 
 /// Calls move(rows, offset in the own block) until every rank has transferred all its rows; equally

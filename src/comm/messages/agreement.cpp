@@ -21,9 +21,8 @@ ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Erro
                             int rank) {
   Bytes bytes;
   if (communicator.rank() == rank) {
-    const std::string_view what = mine->what();
     put(bytes, mine->code());
-    put_many<char>(bytes, what.substr(what.find(' ') + 1));
+    put_many<char>(bytes, core::text_without_code(mine->what()));
   }
   bytes = communicator.broadcast(std::move(bytes), rank);
   Reader reader(bytes);

@@ -165,10 +165,7 @@ class SelfCommunicator final : public Communicator, private WaitWatch {
     return std::make_unique<EmptyChannel>();
   }
 
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
+  double seconds() const override { return core::seconds_since({}); }
 
   void end_job(int) override {}
 

@@ -101,7 +101,7 @@ struct WordReduction {
   std::vector<std::int64_t> minima, maxima;
 };
 
-struct ReductionBlock;  // reduction_blocks.hpp
+struct ReductionBlock;  // message_layer.hpp
 
 /// Sums over the ranks before one, and over all.
 struct PartialSum {

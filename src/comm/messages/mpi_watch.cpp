@@ -28,24 +28,19 @@ constexpr std::size_t questions_per_round = 16;
 constexpr auto answer_timeout = 5s;  ///< to wait for the answer of a rank that is known to differ
 
 /// A rank that waits long yields its core to working ranks.
-void rest(std::chrono::steady_clock::duration waited) {
+void rest(core::Clock::duration waited) {
   if (waited < before_naps)
     sched_yield();
   else
     std::this_thread::sleep_for(nap);
 }
 
-std::chrono::steady_clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 MpiWatch::MpiWatch(MPI_Comm comm, const WatchTimes& times)
     : comm_(duplicate(comm)),
-      ask_after_(duration_of(times.before_asking)),
-      report_after_(duration_of(times.before_reporting)) {
+      ask_after_(core::clock_duration(times.before_asking)),
+      report_after_(core::clock_duration(times.before_reporting)) {
   comm_.keep();  // questions may still be in flight
   mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -274,10 +269,9 @@ void MpiWatch::throw_if_proven() {
 
 void MpiWatch::fail(const Error& error) {
   failure_ = error;
-  const std::string text = error.what();
   WaitState state;
   state.code = static_cast<std::uint64_t>(error.code());
-  state.steps = text.substr(text.find(' ') + 1);  // without the code, which Error adds again
+  state.steps = core::text_without_code(error.what());  // Error adds the code again
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_) send(rank, verdict, packed(state));
   throw Error(error);
@@ -305,8 +299,6 @@ MpiWatch::WaitState MpiWatch::unpacked(const Bytes& bytes) {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 /// "rank 3", "ranks 1, 2 and 5".
 std::string list_of(const std::vector<int>& ranks) {

@@ -23,6 +23,7 @@
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/messages/mpi_calls.hpp>
+#include <core/clock.hpp>
 
 namespace op2::comm {
 
@@ -68,7 +69,7 @@ class MpiWatch final : public WaitWatch {
   [[noreturn]] void report_mismatch(int peer, std::string_view operation);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = core::Clock;
   enum Kind : int { question, answer, verdict };  // these are tags
 
   /// The wait of a rank.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/messages/reduce_values.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -55,7 +55,7 @@ class DistanceSum {
 };
 
 /// The place of each declared element of the ordered set; nothing, on all ranks, if they stay in
-/// the order of their global indices. That is so if neighbours (neighbour_pairs.hpp) are on average
+/// the order of their global indices. That is so if neighbours (declared_graph.hpp) are on average
 /// at most twice the square root of the set's size apart, or if neither of two orders has less than
 /// two thirds of the sum of their distances. These are that of level_keys, which is taken if it
 /// meets that bound, because it suits tiles: what is near an element ends where that of the

@@ -59,7 +59,7 @@ constexpr std::int64_t most_search_rounds = std::int64_t{1} << 18;
 /// from another root. Roots are the element farthest from that with the lowest index, then thrice
 /// the one farthest from all roots before it; of several, that with the lowest index. The first
 /// gives the first distance, the last the second. Elements without neighbours come last.
-/// Collective. Cost: five searches (breadth_first.hpp) of each part.
+/// Collective. Cost: five searches (declared_graph.hpp) of each part.
 /// @return of each vertex; nothing, on all ranks, if there are too many distances
 std::optional<std::vector<std::int64_t>> level_keys(const DeclaredMaps& mesh,
                                                     const DeclaredGraph& graph);

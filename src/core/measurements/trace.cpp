@@ -2,7 +2,6 @@
 #include <core/measurements/trace.hpp>
 
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <new>
 

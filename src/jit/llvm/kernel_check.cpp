@@ -121,10 +121,9 @@ class SourceCheck : public SyntaxVisitor {
   }
 
   void on_statement(const clang::Stmt& statement) override {
-    if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&statement)) {
-      if (operation->isAssignmentOp()) note_change(*operation->getLHS());
-    } else if (const auto* step = llvm::dyn_cast<clang::UnaryOperator>(&statement)) {
-      if (step->isIncrementDecrementOp()) note_change(*step->getSubExpr());
+    const auto* expression = llvm::dyn_cast<clang::Expr>(&statement);
+    if (expression != nullptr && is_change(expression)) {
+      note_change(*target_of(expression));
     } else if (const auto* creation = llvm::dyn_cast<clang::CXXNewExpr>(&statement)) {
       const auto* function = creation->getOperatorNew();
       if (function == nullptr || function->isReplaceableGlobalAllocationFunction())

@@ -21,7 +21,7 @@ constexpr const char* undefined_checks =
     "pointer-overflow,return,shift-base,shift-exponent,signed-integer-overflow,unreachable,vla-"
     "bound";
 
-/// Changes with the rules of simd_gain.hpp, by which code becomes vector code or does not.
+/// Changes with the rules of passes/measures.cpp, by which code becomes vector code or does not.
 constexpr const char* gain_rules = "4";
 
 // {0} is the function. Integers count as double, as in the standard library.

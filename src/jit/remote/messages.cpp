@@ -219,12 +219,6 @@ void fields(Stream& stream, Message& message) {
                 message.subject, message.unit);
 }
 
-template <class Stream, Is<SimdChoice> Choice>
-void fields(Stream& stream, Choice& choice) {
-  small(stream, choice.reason);
-  stream.values(choice.width, choice.argument, choice.amount, choice.limit, choice.detail);
-}
-
 template <class Stream, Is<CompileResult> Result>
 void fields(Stream& stream, Result& result) {
   small(stream, result.status);

@@ -227,10 +227,6 @@ core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<cons
           .rows = rows_touched(chain, demand)};
 }
 
-using core::ChainArg;
-using core::ChainLoop;
-using core::Level;
-
 namespace {
 
 bool share_rows(const ChainLoop& a, const ChainLoop& b) {

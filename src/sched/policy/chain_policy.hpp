@@ -57,7 +57,7 @@ class ChainPolicy {
   };
   /// Before each flush: what it runs in. Collective when costs are agreed (see above), and when
   /// trials have ended and the program has had no reduction since.
-  /// @param hash   of the queue (plan_key.hpp)
+  /// @param hash   of the queue (plan.hpp)
   /// @param valid  of each dat of the mesh, by its index
   Turn begin(const core::Queue& queue, std::size_t hash, const std::vector<core::Level>& valid,
              const PackTimes& packing);

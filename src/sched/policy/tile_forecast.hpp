@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which loops of a chain will run in tiles, before there is a plan: the rule of the CPU executor
-// (executor/cpu/tile_model.hpp), applied to the sizes that the ranks have agreed on. Pure.
+// (executor/cpu/tiles.hpp), applied to the sizes that the ranks have agreed on. Pure.
 #pragma once
 
 #include <span>
@@ -29,6 +29,6 @@ struct TileRules {
 /// @param steps  of one chain: loops that run together, in each
 /// @param phase  the iterations that count; steps without any take no part
 void forecast_tiles(const core::Queue& queue, std::span<const std::span<LoopWork>> steps,
-                    double LoopWork::*phase, const HaloSizes& sizes, const TileRules& rules);
+                    double LoopWork::* phase, const HaloSizes& sizes, const TileRules& rules);
 
 }  // namespace op2::sched

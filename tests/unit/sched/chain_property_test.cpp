@@ -147,7 +147,7 @@ void add_half_step(Random& random, const ModelMesh& mesh, ModelChain& chain,
   steps.push_back(step);
 }
 
-/// Whether the extents let a half step become a unit (sched/fuse.cpp).
+/// Whether the extents let a half step become a unit (sched/analysis/fuse.cpp).
 bool can_gather(const HalfStep& step, const std::vector<Level>& extent) {
   const Level rows = extent[step.end - 1], adds = extent[step.begin];
   if (rows == core::no_level || adds == core::no_level) return false;

@@ -118,11 +118,9 @@ bool is_change(const clang::Expr* expression) {
 
 const clang::Expr* assignment_in(const clang::Expr* expression) {
   const auto* inner = bare(expression);
-  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(inner);
-  if (operation != nullptr && operation->isAssignmentOp()) return inner;
+  if (!is_change(inner)) return nullptr;
   const auto* step = llvm::dyn_cast<clang::UnaryOperator>(inner);
-  const bool is_prefix = step != nullptr && step->isIncrementDecrementOp() && step->isPrefix();
-  return is_prefix ? inner : nullptr;
+  return step == nullptr || step->isPrefix() ? inner : nullptr;
 }
 
 const clang::Expr* target_of(const clang::Expr* change) {

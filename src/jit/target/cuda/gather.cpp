@@ -38,13 +38,9 @@ constexpr std::size_t most_columns = 4;
 /// loop that does nothing but add four values to two rows, twice as long (bench/results/gpu.md).
 constexpr std::int64_t accesses_of_addition = 3;
 
-bool is_pulled(const ArgShape& arg) {
-  return is_dat(arg) && arg.access == OP_INC && is_indirect(arg);
-}
-
 std::vector<ArgShape> increments_of(std::span<const ArgShape> args) {
   std::vector<ArgShape> increments;
-  std::ranges::copy_if(args, std::back_inserter(increments), is_pulled);
+  std::ranges::copy_if(args, std::back_inserter(increments), adds_through_a_map);
   return increments;
 }
 
@@ -67,9 +63,9 @@ bool add_to_one_set(const std::vector<ArgShape>& increments) {
 bool is_harmless(std::span<const ArgShape> args, const ArgShape& arg) {
   if (!is_dat(arg) || !writes(arg)) return true;
   const auto of_dat = [&](const ArgShape& other) { return is_dat(other) && other.dat == arg.dat; };
-  if (is_pulled(arg))
+  if (adds_through_a_map(arg))
     return std::ranges::none_of(
-        args, [&](const ArgShape& other) { return of_dat(other) && !is_pulled(other); });
+        args, [&](const ArgShape& other) { return of_dat(other) && !adds_through_a_map(other); });
   return arg.access == OP_WRITE && !is_indirect(arg) && std::ranges::count_if(args, of_dat) == 1;
 }
 

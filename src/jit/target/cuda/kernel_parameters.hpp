@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contract between the kernels that are generated for a GPU and the executor that launches
 // them: shapes of launches and lists of parameters. Functions are called by their roles here; their
-// names go on (kernel_symbols.hpp).
+// names go on (emit_cuda.hpp).
 //
 // op2_loop executes the elements [op2_begin, op2_end) of a set. Of these, elements from op2_counted
 // on do not contribute to reductions.
@@ -10,7 +10,7 @@
 //     chunk = chunk_elements(ordered), and stores their partial results. op2_fold, one block, folds
 //     the partial results of all chunks into the result. Both in fixed trees: bits depend on begin,
 //     end and counted only.
-// op2_pull is there instead of op2_loop if rows gather what elements add to them (increments.hpp).
+// op2_pull is there instead of op2_loop if rows gather what elements add to them (gather.hpp).
 // It executes the rows at positions [op2_begin, op2_end) of a list, and for each row the elements
 // that add to it. What is said of elements above holds for positions, but op2_counted is an
 // element. If rows gather the increments of loops before the nest's own kernels (gather.hpp),

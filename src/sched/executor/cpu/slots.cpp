@@ -58,10 +58,20 @@ class RangeFinder {
   std::int64_t end_ = 0;
 };
 
+constexpr std::int64_t per_word = 64;
+
+std::size_t word_of(std::int64_t element) {
+  return static_cast<std::size_t>(element / per_word);
+}
+
+std::uint64_t bit_of(std::int64_t element) {
+  return std::uint64_t{1} << element % per_word;
+}
+
 /// Elements, of which one can ask whether any is in a range. A bit and half a bit for each element.
 class ElementBits {
  public:
-  explicit ElementBits(std::int64_t end) : words_(static_cast<std::size_t>(end / 64 + 1)) {}
+  explicit ElementBits(std::int64_t end) : words_(word_of(end) + 1) {}
   void add(std::int64_t element);
   bool empty() const { return empty_; }
   /// When all were added, before the first question.
@@ -156,16 +166,6 @@ class SlotFinder {
   std::vector<LateRow> rows_;
   std::vector<Contribution> contributions_;
 };
-
-constexpr std::int64_t per_word = 64;
-
-std::size_t word_of(std::int64_t element) {
-  return static_cast<std::size_t>(element / per_word);
-}
-
-std::uint64_t bit_of(std::int64_t element) {
-  return std::uint64_t{1} << element % per_word;
-}
 
 std::size_t arity_of(const core::Map& map) {
   return static_cast<std::size_t>(map.dim);
@@ -273,7 +273,7 @@ std::vector<std::int64_t> RangeFinder::turns() const {
 }
 
 void ElementBits::add(std::int64_t element) {
-  words_[static_cast<std::size_t>(element / 64)].bits |= std::uint64_t{1} << element % 64;
+  words_[word_of(element)].bits |= bit_of(element);
   empty_ = false;
 }
 
@@ -286,8 +286,8 @@ void ElementBits::count() {
 }
 
 std::int32_t ElementBits::number_up_to(std::int64_t element) const {
-  const Word& word = words_[static_cast<std::size_t>(element / 64)];
-  return word.before + std::popcount(word.bits << (63 - element % 64));
+  const Word& word = words_[word_of(element)];
+  return word.before + std::popcount(word.bits << (per_word - 1 - element % per_word));
 }
 
 SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,

@@ -123,9 +123,9 @@ StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values
                                   step_.set->name_storage, step_.kernels.front().kernel->name));
   partials_.use(&copies);
   set_ranges(tables);
-  set_reductions(values, s);
+  set_reductions(values);
   for (const jit::KernelParameter& parameter : parameters_)
-    loop_values_.push_back(fixed_value(parameter, values, s, tables));
+    loop_values_.push_back(fixed_value(parameter, values, tables));
   std::size_t reduction = 0;
   for (std::size_t k = 0; k < parameters_.size(); ++k)
     if (parameters_[k].kind == Kind::partials)
@@ -175,7 +175,7 @@ std::int64_t StepLaunch::most_chunks() const {
 }
 
 /// Partial results of one reduction come after those of another.
-void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
+void StepLaunch::set_reductions(const PlanValues& values) {
   if (step_.reductions.empty()) return;
   std::vector<std::size_t> begin;
   std::size_t bytes = 0;
@@ -188,15 +188,14 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   const core::DeviceAddress partials = partials_.device_overwrite().get();
   fold_values_.push_back(0);
   for (std::size_t k = 0; k < begin.size(); ++k) {
-    fold_values_.push_back(parameter_of(values.result(s, step_.reductions[k])));
+    fold_values_.push_back(parameter_of(values.result(position_, step_.reductions[k])));
     fold_values_.push_back(parameter_of(partials) + begin[k]);
   }
 }
 
 /// The value of a parameter, but for addresses of partial results and of lists.
 LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
-                                        const PlanValues& values, std::size_t s,
-                                        DeviceTables& tables) const {
+                                        const PlanValues& values, DeviceTables& tables) const {
   const core::LoopArg& arg = step_.args[parameter.arg];
   switch (parameter.kind) {
     case Kind::dat:
@@ -220,10 +219,10 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
       return parameter_of(tables.numbers_of(*step_.set));
     case Kind::global: {
       const auto k = &global_at(step_.reads, parameter.arg) - step_.reads.data();
-      return parameter_of(values.read(s, static_cast<std::size_t>(k)));
+      return parameter_of(values.read(position_, static_cast<std::size_t>(k)));
     }
     case Kind::result:
-      return parameter_of(values.result(s, global_at(step_.reductions, parameter.arg)));
+      return parameter_of(values.result(position_, global_at(step_.reductions, parameter.arg)));
   }
   core::ensure(false, "a kernel has a parameter of an unknown kind");
   return 0;

@@ -121,9 +121,9 @@ class StepLaunch {
   void set_ranges(DeviceTables& tables);
   Range range_of(Phase phase, DeviceTables& tables) const;
   LaunchParameter address_of(const core::Dat& dat, bool in_second, DeviceTables& tables) const;
-  void set_reductions(const PlanValues& values, std::size_t s);
+  void set_reductions(const PlanValues& values);
   LaunchParameter fixed_value(const jit::KernelParameter& parameter, const PlanValues& values,
-                              std::size_t s, DeviceTables& tables) const;
+                              DeviceTables& tables) const;
   const Range& range(Phase phase) const { return ranges_[phase == Phase::interior ? 0 : 1]; }
   std::int64_t most_chunks() const;
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <core/measurements/listener.hpp>

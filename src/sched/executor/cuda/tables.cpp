@@ -2,7 +2,6 @@
 #include <sched/executor/cuda/tables.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,13 @@
 #include <sched/executor/cpu/slots.hpp>
 
 namespace op2::sched {
+namespace {
+
+const std::int32_t* on_device(const core::Array& table) {
+  return reinterpret_cast<const std::int32_t*>(table.device_read().value);
+}
+
+}  // namespace
 
 void IncrementTables::store(Stored& stored, std::span<const IncrementLists> all,
                             const core::Set& set) {
@@ -47,8 +53,7 @@ std::vector<IncrementTable> IncrementTables::find(Key key, const Make& make) {
     }
   }
   std::vector<IncrementTable> tables;
-  const core::Array& lists = found->second.lists;
-  const auto* at = reinterpret_cast<const std::int32_t*>(lists.device_read().value);
+  const std::int32_t* at = on_device(found->second.lists);
   for (const ListShape& shape : found->second.shapes) {
     tables.push_back({shape.positions, shape.rows == 0 ? nullptr : at, at + shape.rows,
                       at + shape.rows + shape.start, sizeof(std::int32_t) * shape.size(),
@@ -124,10 +129,6 @@ core::HostBytes by_columns(const core::Map& map) {
   return bytes;
 }
 
-const std::int32_t* on_device(const core::Array& table) {
-  return reinterpret_cast<const std::int32_t*>(table.device_read().value);
-}
-
 }  // namespace
 
 const std::int32_t* DeviceTables::column_of(const core::Map& map, int column) {
@@ -145,10 +146,8 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
   if (set.global_indices.empty()) return nullptr;
   const auto [table, is_new] = numbers_.try_emplace(&set);
   if (is_new) {
-    core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * set.global_indices.size());
-    std::memcpy(bytes.memory.get(), set.global_indices.data(), bytes.size);
     table->second.set_label(fmt::format("indices of set '{}'", set.name_storage));
-    table->second.replace(std::move(bytes));
+    table->second.replace(core::bytes_of(set.global_indices));
     table->second.use(&copies_);
   }
   return on_device(table->second);

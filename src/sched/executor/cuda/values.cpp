@@ -69,8 +69,6 @@ void CurrentConstants::update(const Modules& modules) {
 
 namespace {
 
-constexpr std::size_t value_alignment = 64;
-
 std::size_t bytes_of(const GlobalArg& global) {
   return core::size_of(global.shape.type, global.shape.dim);
 }
@@ -138,7 +136,7 @@ void PlanValues::place(std::size_t chain) {
     if (!places_[s].on_device) continue;
     for (const GlobalArg& read : plan_.steps.all[s].reads) {
       places_[s].reads.push_back(bytes_);
-      bytes_ = core::round_up(bytes_ + bytes_of(read), value_alignment);
+      bytes_ = core::round_up(bytes_ + bytes_of(read), alignment);
     }
   }
   block.end = bytes_;
@@ -153,7 +151,7 @@ void PlanValues::place_results(std::size_t chain, std::size_t s) {
     if (result.kept) share(result, chain, s, reduction);
     places_[s].results.push_back(result);
   }
-  bytes_ = core::round_up(bytes_ + step.block_bytes, value_alignment);
+  bytes_ = core::round_up(bytes_ + step.block_bytes, alignment);
 }
 
 /// Of a kept result: the place of an earlier step's, or of the global itself.

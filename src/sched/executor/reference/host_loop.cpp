@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include <core/value_type.hpp>
-
 namespace op2::sched {
 namespace {
 
@@ -71,19 +69,7 @@ void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::i
 }
 
 void run_host_step(const Step& step, IndexRange rows, const core::ArgBinding* bindings) {
-  if (!step.fused())
-    return run_host_loop(step.kernels.front().kernel, step.args, rows.begin, rows.end, bindings);
-  for (const KernelUse& use : step.kernels) {
-    std::vector<core::LoopArg> args;
-    std::vector<core::ArgBinding> own;
-    for (const jit::CallArg& arg : use.args) {
-      args.push_back(step.args[arg.position]);
-      args.back().access = arg.access;
-      args.back().members = arg.members;
-      own.push_back(bindings[arg.position]);
-    }
-    run_host_loop(use.kernel, args, rows.begin, rows.end, own.data());
-  }
+  run_host_loop(step.kernels.front().kernel, step.args, rows.begin, rows.end, bindings);
 }
 
 }  // namespace op2::sched

@@ -19,7 +19,7 @@ namespace op2::sched {
 void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
                    std::int64_t end, const core::ArgBinding* bindings);
 
-/// The same for all kernels of a step, one loop after the other.
+/// The same for a step. Precondition: it is not fused; fused ones have code.
 void run_host_step(const Step& step, IndexRange rows, const core::ArgBinding* bindings);
 
 /// While it lives, variables of the program have the values that they had when the loops were

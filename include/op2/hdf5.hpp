@@ -15,8 +15,9 @@
 #include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
-/// A set whose size is the single integer in dataset `name` of `file`, which is also its name. Every rank declares an equal
-/// block; if the size is not divisible, the first ranks have one element more.
+/// A set whose size is the single integer in dataset `name` of `file`, which is also its name.
+/// Every rank declares an equal block; if the size is not divisible, the first ranks have one
+/// element more.
 /// @throws op2::Error bad_size (negative), too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 
@@ -25,8 +26,8 @@ OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 /// @throws op2::Error too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset);
 
-/// A map from dataset `name` of integers of `file`, shape [size of from x dim]. Each rank reads the rows of
-/// its block of `from`, however that was declared.
+/// A map from dataset `name` of integers of `file`, shape [size of from x dim]. Each rank reads the
+/// rows of its block of `from`, however that was declared.
 /// @param base_index  index of the first element of `to` in the file: 0 or 1
 /// @return null on all ranks, with a warning in the log, if the file has no such dataset; all other
 /// problems are errors
@@ -35,8 +36,8 @@ OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, c
 OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
                                 int base_index = 0);
 
-/// A dat from dataset `name` of `file`, shape [size of set x dim]. Values are converted: integers to any
-/// type that can represent them, floating-point values between double and float.
+/// A dat from dataset `name` of `file`, shape [size of set x dim]. Values are converted: integers
+/// to any type that can represent them, floating-point values between double and float.
 /// @param type  of the dat: "double", "float", "int", "uint", "ll", "ull" or "bool"
 /// @return null as for a map, if the file has no such dataset
 /// @throws op2::Error bad_dim, bad_type, bad_handle
@@ -50,8 +51,8 @@ OP2_API void write_const_hdf5(const char* name, int dim, const char* type, Type 
                               const void* values, const char* file);
 }  // namespace op2::detail
 
-/// Reads the `dim` values of dataset `name` of `file` into `values`, equal on all ranks. Declares no
-/// constant: see op_decl_const. Values are converted as for dats.
+/// Reads the `dim` values of dataset `name` of `file` into `values`, equal on all ranks. Declares
+/// no constant: see op_decl_const. Values are converted as for dats.
 /// @param type    must name T
 /// @param values  shape [dim]
 /// @throws op2::Error bad_dim, bad_type, bad_size, null_data

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
-#include <core/queue.hpp>
 #include <core/measurements/measurements.hpp>
+#include <core/queue.hpp>
 #include <op2/runtime.hpp>
 #include <sched/executor/executor.hpp>
 #include <sched/plan.hpp>

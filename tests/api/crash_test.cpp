@@ -74,7 +74,7 @@ void restoring_handler(int) {
 TEST_F(CrashDeathTest, EndsAlthoughAHandlerOfTheProgramPutsBackThatOfTheLibrary) {
   const auto act = [] {
     op_init(0, nullptr, 0);
-    struct sigaction own {};
+    struct sigaction own{};
     own.sa_handler = restoring_handler;
     sigaction(SIGSEGV, &own, &replaced);
     op_exit();

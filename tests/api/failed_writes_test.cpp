@@ -50,9 +50,7 @@ const Writer writers[] = {
     {"Binary", false,
      [](op_map, op_dat dat, const char* file) { op_print_dat_to_binfile(dat, file); }},
     {"Vtu", false,
-     [](op_map map, op_dat dat, const char* file) {
-       op_write_vtu(file, map, dat, {&dat, 1});
-     }},
+     [](op_map map, op_dat dat, const char* file) { op_write_vtu(file, map, dat, {&dat, 1}); }},
     {"Checkpoint", false, [](op_map, op_dat, const char* file) { op_checkpoint(file); }},
 };
 

@@ -89,10 +89,7 @@ TEST_F(Lengths, ListsInBracesAreArrays) {
   std::array<int, 2> sums{};
   op_fetch_global(op_decl_global(2, {3, 4}, "sums"), sums);
   EXPECT_THAT(sums, ElementsAre(3, 4));
-  EXPECT_THAT(error_text(bad_size,
-                         [&] {
-                           op_decl_dat(cells, 1, {1.0, 2.0}, "short");
-                         }),
+  EXPECT_THAT(error_text(bad_size, [&] { op_decl_dat(cells, 1, {1.0, 2.0}, "short"); }),
               HasSubstr("2 are given, but 3 are needed"));
 }
 

@@ -249,7 +249,9 @@ TEST_F(ProfileTest, RegionsNeedASessionAndAName) {
 
 TEST_F(ProfileTest, TheTraceHasSpansOfRegions) {
   start();
-  { const op_region step("a \"step\""); }
+  {
+    const op_region step("a \"step\"");
+  }
   op_exit();
   EXPECT_EQ(regions_of_trace("a \"step\""), 1);
 }
@@ -257,7 +259,9 @@ TEST_F(ProfileTest, TheTraceHasSpansOfRegions) {
 TEST_F(ProfileTest, TheTableIsPrintedWithPartsAndRegions) {
   setenv("OP2_TIMING", "-", 1);
   start();
-  { const op_region step("step"); }
+  {
+    const op_region step("step");
+  }
   testing::internal::CaptureStdout();
   op_exit();
   const std::string text = testing::internal::GetCapturedStdout();

@@ -163,9 +163,8 @@ TEST_F(OnDevice, AKernelWithoutSourceRunsOnTheHostInTheMiddleOfAPlan) {
 template <class... P>
 void call_function(void (*function)(), char* const* arguments) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    reinterpret_cast<void (*)(P * ...)>(function)(reinterpret_cast<P*>(arguments[k])...);
-  }
-  (std::index_sequence_for<P...>());
+    reinterpret_cast<void (*)(P*...)>(function)(reinterpret_cast<P*>(arguments[k])...);
+  }(std::index_sequence_for<P...>());
 }
 
 /// A loop of a program for OP2's headers whose sources are not embedded.

@@ -15,7 +15,7 @@
 
 /// An integer from a value that other kernels have made.
 #ifdef OP2_TEST_STABLE
-#define OP2_TEST_LONG(x) ((long)((x)*OP2_TEST_PARTS + 0.5))
+#define OP2_TEST_LONG(x) ((long)((x) * OP2_TEST_PARTS + 0.5))
 #else
 #define OP2_TEST_LONG(x) ((long)(x))
 #endif

@@ -263,7 +263,7 @@ struct CommunicatorCheck {
 /// Names a function as a check.
 #define OP2_CHECK(function)        \
   op2::test::CommunicatorCheck {   \
-#function, op2::test::function \
+    #function, op2::test::function \
   }
 
 inline const CommunicatorCheck communicator_checks[] = {

@@ -41,8 +41,8 @@ NamedNest nest_of_headers();
 /// The loops of Airfoil alone, then save_soln fused with adt_calc and update with adt_calc.
 std::vector<NamedNest> airfoil_nests();
 
-/// A half step of Airfoil: update and adt_calc for cells that gather what res_calc and bres_calc add
-/// to them.
+/// A half step of Airfoil: update and adt_calc for cells that gather what res_calc and bres_calc
+/// add to them.
 NamedNest airfoil_half_step();
 
 /// All of them.

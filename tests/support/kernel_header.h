@@ -14,6 +14,8 @@ struct State {
 
 constexpr double limit = 0.25;
 
-inline double speed(const State& state) { return std::fabs(state.momentum) / state.density; }
+inline double speed(const State& state) {
+  return std::fabs(state.momentum) / state.density;
+}
 
 }  // namespace flow

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include <core/progress.hpp>
 #include <core/clock.hpp>
+#include <core/progress.hpp>
 #include <core/tool_log.hpp>
 
 #include "commands.hpp"

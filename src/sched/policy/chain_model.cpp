@@ -11,7 +11,7 @@ namespace op2::sched {
 namespace {
 
 /// Of all loops of a chain, in the phase that `iterations` names.
-double seconds_of(const ChainWork& chain, double LoopWork::*iterations, const Costs& costs) {
+double seconds_of(const ChainWork& chain, double LoopWork::* iterations, const Costs& costs) {
   double seconds = 0;
   for (const LoopWork& loop : chain.loops)
     seconds += loop.*iterations * seconds_per_iteration(loop, costs.loops[loop.loop]);

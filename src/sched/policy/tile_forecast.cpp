@@ -17,7 +17,7 @@ using StepWorkList = std::span<const std::span<LoopWork>>;
 /// What the steps of a chain access, each dat and map as far as they can.
 class StepTraffic {
  public:
-  StepTraffic(const core::Queue& queue, const HaloSizes& sizes, double LoopWork::*phase)
+  StepTraffic(const core::Queue& queue, const HaloSizes& sizes, double LoopWork::* phase)
       : queue_(queue), sizes_(sizes), phase_(phase) {}
 
   void add(std::span<const LoopWork> step) {
@@ -117,7 +117,7 @@ class StepTraffic {
 
   const core::Queue& queue_;
   const HaloSizes& sizes_;
-  double LoopWork::*const phase_;
+  double LoopWork::* const phase_;
   int steps_ = 0;
   double loop_by_loop_ = 0;
   std::vector<Use> dats_;               ///< by their indices
@@ -126,7 +126,7 @@ class StepTraffic {
 };
 
 /// Of steps that nothing separates.
-void forecast(const core::Queue& queue, StepWorkList steps, double LoopWork::*phase,
+void forecast(const core::Queue& queue, StepWorkList steps, double LoopWork::* phase,
               const HaloSizes& sizes, const TileRules& rules) {
   StepTraffic traffic(queue, sizes, phase);
   for (const std::span<LoopWork> step : steps) traffic.add(step);
@@ -143,7 +143,7 @@ void forecast(const core::Queue& queue, StepWorkList steps, double LoopWork::*ph
 
 }  // namespace
 
-void forecast_tiles(const core::Queue& queue, StepWorkList steps, double LoopWork::*phase,
+void forecast_tiles(const core::Queue& queue, StepWorkList steps, double LoopWork::* phase,
                     const HaloSizes& sizes, const TileRules& rules) {
   if (rules.tiling.mode == core::TileMode::off) return;
   const auto separates = [&](std::span<const LoopWork> step) {

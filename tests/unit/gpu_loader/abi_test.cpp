@@ -18,8 +18,8 @@ namespace {
 
 /// Whether two parameters are passed alike: both pointers, or numbers of the same size.
 template <class Ours, class Theirs>
-constexpr bool alike = std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
-                       sizeof(Ours) == sizeof(Theirs);
+constexpr bool alike =
+    std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> && sizeof(Ours) == sizeof(Theirs);
 
 /// Whether a function of ours can be called for one of theirs.
 template <class Result, class... Ours, class TheirResult, class... Theirs>

@@ -20,7 +20,8 @@ const std::vector<ParameterShape> shapes{
     dat(0, 2, OP_READ), dat(1, 4, OP_WRITE), {dat(2, 3, OP_RW, 0), 2}, global(1, OP_INC)};
 
 TEST(EmbeddedFacts, OneLineHasAllParameters) {
-  EXPECT_EQ(embedded_line(shapes, {{}, full, sum, {}}), "|write 1x4 all, proof 6|rw adds, proof 6|");
+  EXPECT_EQ(embedded_line(shapes, {{}, full, sum, {}}),
+            "|write 1x4 all, proof 6|rw adds, proof 6|");
   EXPECT_EQ(embedded_line({dat(0, 1, OP_WRITE)}, {none}),
             "write 1x1 does not write it (a.hpp:3:1)");
 }

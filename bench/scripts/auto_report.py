@@ -19,7 +19,7 @@ LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0
 
 HEADING = "## The choice by `OP2_CHAIN=auto`\n\n"
 
-SIMULATED = """The trials of [ranks.md](../../docs/ranks.md#op2_chainauto) were simulated over the points of this page (`trials_simulation_test`, which checks these
+SIMULATED = """The choice by [`auto`](../../docs/design/chain-auto.md) was simulated over the points of this page (`choice_simulation_test`, which checks these
 figures), 20 times each, with cuts 5 times, beginning with a model whose costs per loop are wrong by random factors up to 1.5, and with measured times
 that scatter by 2 %. First there are only `off` and `on`, and nothing else takes time; then also three cuts, whose times lie between, up to
 10 % higher or lower, as does what the model expects of them; the first two executions of each schedule take 1.5 times as long
@@ -27,14 +27,14 @@ that scatter by 2 %. First there are only `off` and `on`, and nothing else takes
 of 2 flushes each, which do not count for the better one of `off` and `on`. Last, when its choice has been measured, the model chooses again with the true
 costs of loops, as it does in the library, but is as wrong as before about messages and about what cuts gain (of Airfoil, whose counts are not recorded, it then knows the times of `off` and `on`): the test demands what is wanted of the first and of the last three rows;
 those between show what would be missing. The time of all flushes but the first two, those of
-trials included, is above the better of `off` and `on` by:
+comparisons included, is above the better of `off` and `on` by:
 
 """
 
 MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates} with
 {libraries}). The true costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
 these factors has left.
-Messages of trials, of agreements and of other schedules' halos are in these times; but times of the solver's chains travel with
+Messages of comparisons, of agreements and of other schedules' halos are in these times; but times of the solver's chains travelled with
 the barrier before each chain, which is not. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
@@ -55,7 +55,7 @@ FAR = """Points that are more than 3 % above it:
 """
 
 WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs. A sequence repeats 500 times in
-Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
+Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and comparisons are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
 `auto` is compared, round by round, with that of `off` and `on` whose median is less, medians of these ratios; the last column is how much more a second run of `off` in each round may take than the first (the upper end of the
 80 % interval of the median). Allowed are 3 % plus the last column, if that is positive. Where that interval is wider than {wide:.0f} %, the machine was too disturbed to judge anything. The machine is virtual, and its host moves the two cores: for some seconds or minutes
 they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back on the EPYC, 190 to 245 ns on the Xeon with 2.50 GHz, whose cores always share one (`cores_bench`). Messages of 80 kB then take
@@ -136,7 +136,7 @@ def counts_of(found):
 
 
 def simulated(path, table):
-    """What trials_simulation_test has written, if it is there."""
+    """What choice_simulation_test has written, if it is there."""
     if not path.exists():
         return ""
     rows = [[row["schedules"], spaced(row["flushes"]), *(f"{100 * row[name]:.1f} %" for name in ("median", "most", "worst")), kept_in_simulation(row)]

@@ -30,7 +30,7 @@ MODES = {
     "off": {"OP2_CHAIN": "off"},
     "on": {"OP2_CHAIN": "on"},
 }
-SLICED = {"sliced": {"OP2_CHAIN": "on", "OP2_SLICE": "on"}}  # of the solver alone
+SLICED = {"sliced": {"OP2_CHAIN": "on", "OP2_DEBUG": "slice=always"}}  # of the solver alone
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
 LONGEST_RUN = 3600  # seconds, for 10 000 repeats of the solver

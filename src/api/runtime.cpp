@@ -72,12 +72,12 @@ std::string agreed_switches(const core::Options& options) {
       options.chain == core::ChainMode::automatic ? options.tile : core::Tiling{};
   const int checks = number(options.check_bits) + 2 * number(options.check_finite);
   return fmt::format(
-      "OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_SLICE {}, OP2_TILE {} of {} rows, queue_max {}, "
+      "OP2_CHAIN {}, OP2_DEPTH_MAX {}, slice {}, OP2_TILE {} of {} rows, queue_max {}, "
       "exchange {}, OP2_TARGET {}, "
       "OP2_JIT {}, OP2_REPRODUCIBLE {}, OP2_FP_CONTRACT {}, OP2_REDUCE {}, node_size {}, "
       "schedules {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', OP2_TIMING {}, "
       "OP2_TRACE {}, OP2_HASH {}, OP2_MODEL {}, OP2_ASYNC_IO {} (set or not), OP2_CHECK {}",
-      number(options.chain), options.depth_max, options.slice, number(tile.mode), tile.rows,
+      number(options.chain), options.depth_max, number(options.slice), number(tile.mode), tile.rows,
       options.queue_max, number(options.exchange), number(options.target), number(options.jit),
       options.reproducible, options.contracts(), number(options.reduce), options.node_size,
       options.schedules, debug_words, options.partitioner, !options.timing.empty(),

@@ -290,14 +290,12 @@ constexpr OptionRow table[] = {
      "size at which old entries are removed"},
     {"OP2_CHAIN", one_of<&O::chain>, "off, on, auto",
      "on several ranks, what one halo exchange serves; off: one loop; on: a whole chain of loops, "
-     "with redundant computation; auto: what measured costs, a model and short trials show to be "
-     "the fastest for each sequence of loops, so that the last bits of sums depend on timing"},
+     "with redundant computation; auto: what a model with measured costs and short comparisons "
+     "show "
+     "to be the fastest for each sequence of loops, so that the last bits of sums depend on "
+     "timing"},
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
      "most halo layers that a chain may need; longer chains are cut"},
-    {"OP2_SLICE", one_of<&O::slice>, "off, on",
-     "where OP2_CHAIN is on, or auto chooses it, on CPUs: whether chains receive and execute "
-     "exactly the rows that they need instead of halo layers, where that saves a tenth of the "
-     "bytes or of the redundant iterations"},
     {"OP2_REDUCE", one_of<&O::reduce>, "auto, flat, node",
      "how sums and extremes go over the ranks, the same bits in each way; flat: as MPI combines "
      "all ranks; node: on each node, then over the nodes; auto: node, if there are several nodes "
@@ -365,10 +363,13 @@ constexpr OptionRow table[] = {
 constexpr OptionRow debug_words[] = {
     {"exchange", one_of<&O::exchange>, "grouped, separate",
      "one message per neighbour and exchange, or one per dat and halo part"},
+    {"slice", one_of<&O::slice>, "auto, off, always",
+     "single rows of halos in chains on CPUs: where a sequence that repeats gains by them; never; "
+     "in every chain where they save a tenth of the bytes or of the redundant iterations"},
     {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most"},
     {"node_size", number<&O::node_size, 1, 1'000'000>, "ranks that share memory, n",
      "n ranks with successive numbers are a node of OP2_REDUCE"},
-    {"schedules", number<&O::schedules, 1, 1'000'000'000>, "by costs and trials, n",
+    {"schedules", number<&O::schedules, 1, 1'000'000'000>, "by costs, n",
      "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
     {"patience", number<&O::progress_interval_ms, 1, 1'000'000>, "2000, n",
      "milliseconds between lines that show that something takes long"},

@@ -66,6 +66,13 @@ enum class Increments {
   pull        ///< each row gathers what elements add to it, where a loop allows that
 };
 
+/// Where chains use single rows of halos instead of layers.
+enum class SliceMode {
+  automatic,  ///< where sequences that repeat gain by it
+  off,
+  always  ///< in every chain that is a tenth smaller so
+};
+
 /// How loops are executed tile by tile.
 enum class TileMode {
   modelled,  ///< where a model expects a gain
@@ -105,7 +112,6 @@ struct Options {
   ChainMode chain = ChainMode::off;
   ReduceMode reduce = ReduceMode::automatic;
   int depth_max = 6;                ///< layers
-  bool slice = false;               ///< chains may use single rows of layers
   std::string partitioner;          ///< empty: as the call of op_partition says
   std::int64_t async_io_bytes = 0;  ///< of results that wait to be written; 0: none wait
   std::string log;                  ///< empty: from the diags argument of op_init
@@ -124,9 +130,10 @@ struct Options {
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
-  int queue_max = 64;  ///< loops
-  int node_size = 0;   ///< ranks of a node of reductions; 0: those that share memory
-  int schedules = 0;   ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
+  SliceMode slice = SliceMode::automatic;
+  int queue_max = 64;               ///< loops
+  int node_size = 0;                ///< ranks of a node of reductions; 0: those that share memory
+  int schedules = 0;                ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs
   int progress_interval_ms = 2000;  ///< what takes longer is shown (core/progress.hpp)
   bool eliminate_dead_loops = true;
   bool fuse = true;

@@ -13,9 +13,14 @@
 #include <op2/runtime.hpp>
 #include <sched/executor/executor.hpp>
 #include <sched/plan.hpp>
-#include <sched/policy/chain_model.hpp>
 
 namespace op2::sched {
+
+/// What packing has taken so far on a rank, with the sending of messages, and what unpacking has.
+struct PackTimes {
+  double seconds = 0, messages = 0, rows = 0;
+  double unpacking_seconds = 0, bytes_received = 0;
+};
 
 class ChainRunner {
  public:

@@ -35,19 +35,14 @@ Halos halos_for(const core::Options& options, int ranks) {
 }
 
 /// The schedule of all sequences if there is no policy.
-Schedule schedule_of(Halos halos) {
-  return {halos == Halos::per_chain ? Schedule::Kind::on : Schedule::Kind::off, {}};
+Schedule schedule_of(const core::Options& options, Halos halos) {
+  if (halos != Halos::per_chain) return {};
+  return {Schedule::Kind::on, {}, options.slice == core::SliceMode::always};
 }
 
 /// Whether no one order of elements could be kept, or none that all numbers of ranks have.
 bool uses_colours(const core::Options& options, Halos halos) {
   return options.reproducible || halos != Halos::none;
-}
-
-void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector<char>& modified) {
-  modified.resize(mesh.dats().size(), 0);
-  for (const core::LoopArg& arg : queue.args())
-    if (arg.modifies_dat()) modified[static_cast<std::size_t>(arg.dat->index)] = 1;
 }
 
 /// Of all loops that have an interior.
@@ -83,7 +78,7 @@ Engine::Engine(const Resources& r)
       pool_(r.pool),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
       limits_{2 * options_.depth_max, analysis_.keep_all},
-      schedule_(schedule_of(analysis_.halos)),
+      schedule_(schedule_of(options_, analysis_.halos)),
       prove_(r.prove),
       colourings_(uses_colours(options_, analysis_.halos)
                       ? std::make_unique<Colourings>(rows_, options_.reproducible)
@@ -92,11 +87,15 @@ Engine::Engine(const Resources& r)
       statistics_(r.measurements.table, log_),
       executor_(make_executor(r)),
       runner_(rows_.communicator(), measurements_) {
-  if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
-    policy_ = std::make_unique<ChainPolicy>(
-        ChainPolicy::Resources{options_, rows_, r.measurements.table, log_, r.topology.caches,
-                               r.pool.size()},
-        limits_);
+  if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain) {
+    ChainPolicy::Resources resources{options_,          rows_,        r.measurements.table, log_,
+                                     r.topology.caches, r.pool.size()};
+    if (executor_->traits().runs_slices && options_.slice != core::SliceMode::off)
+      resources.slice = [this](const auto& queue, const auto& valid, const auto& rewritten) {
+        return slice_chains(queue, valid, rewritten);
+      };
+    policy_ = std::make_unique<ChainPolicy>(resources, limits_);
+  }
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
 
@@ -114,9 +113,9 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   intact_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
-  times_ = {};
   const std::size_t hash = hash_of(queue);
-  if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
+  if (policy_ != nullptr) turn_ = &choose_schedule(queue, hash);
+  times_ = {};
   Entry* entry = &entry_for(queue, mesh, hash);
   while (!execute(*entry, queue)) entry = &make_entry(queue, mesh, hash);
   queue.clear();
@@ -127,11 +126,12 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 /// there are not as many plans as pairs of schedules. The signature is for agreements of the
 /// policy, which ranks reach before there is a plan; to describe the queue in each flush would be
 /// too much.
-std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
+const Schedule& Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
   rows_.communicator().set_signature(
       {numbered(0, flushes_), [&queue] { return describe_queue(queue); }});
   const ChainPolicy::Turn turn = policy_->begin(queue, hash, valid_, runner_.packing());
-  if (turn.forgotten) plans_.clear();
+  if (turn.is_new) plans_.erase(hash);  // of a sequence that the policy has forgotten
+  follow_rows();                        // which may have grown
   if (turn.changed)
     for (const core::LoopArg& arg : queue.args())
       if (arg.modifies_dat()) forget_halo(*arg.dat);
@@ -174,10 +174,37 @@ Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mes
                                  std::size_t hash) {
   const auto [first, last] = plans_.equal_range(hash);
   for (auto candidate = first; candidate != last; ++candidate)
-    if (candidate->second.schedule == turn_ && fits(candidate->second.plan->key, queue, valid_))
-      return candidate->second;
+    if (candidate->second.schedule == *turn_ && fits(candidate->second.plan->key, queue, valid_))
+      return may_slice(candidate->second) ? slice_if_it_pays(candidate, queue, mesh)
+                                          : candidate->second;
   if (plans_.size() == max_plans) plans_.clear();
   return make_entry(queue, mesh, hash);
+}
+
+/// When a plan of long chains runs the second time, its halos have come back: what it exchanges now
+/// it exchanges again and again. With a policy, the schedule says whether there are slices.
+bool Engine::may_slice(const Entry& entry) const {
+  return entry.executions == 1 && !entry.is_sliced &&
+         options_.slice == core::SliceMode::automatic && policy_ == nullptr &&
+         schedule_.kind == Schedule::Kind::on && executor_->traits().runs_slices;
+}
+
+Engine::Entry& Engine::slice_if_it_pays(Plans::iterator repeated, const core::Queue& queue,
+                                        const core::Mesh& mesh) {
+  const core::InPart part(&measurements_.profile, core::Part::plans);
+  Entry& entry = repeated->second;
+  entry.is_sliced = true;
+  const auto description = entry.plan->description;
+  const std::uint64_t fingerprint = entry.plan->fingerprint;
+  rows_.communicator().set_signature(
+      {numbered(fingerprint, flushes_), [description] { return *description; }});
+  auto plan = make_plan(queue, mesh, true);
+  if (plan == nullptr) return entry;
+  const std::size_t hash = repeated->first;
+  plans_.erase(repeated);
+  plan->fingerprint = fingerprint;
+  plan->description = description;
+  return plans_.emplace(hash, Entry{std::move(plan), nullptr, *turn_, 0, true})->second;
 }
 
 Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
@@ -208,7 +235,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   core::report_span(measurements_.listeners, "plan", "make plan", begin);
-  return plans_.emplace(hash, Entry{std::move(plan), nullptr, turn_})->second;
+  return plans_.emplace(hash, Entry{std::move(plan), nullptr, *turn_})->second;
 }
 
 // Planning
@@ -216,8 +243,11 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
 /// The passes, in their order: each makes one value of the plan from earlier ones.
 /// @param declared  as the program called it; later passes see `queue`, which has the access that
 ///                  counts, and a record for each colour
-/// @return null: rows have moved, so the plan must be made anew
-std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh) {
+/// @param repeats   the same plan, which has levels, has run before
+/// @return null: rows have moved, so the plan must be made anew; if it repeats: single rows of
+///         halos do not pay
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
+                                        bool repeats) {
   comm::Communicator& ranks = rows_.communicator();
   core::Queue queue = declared;
   const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
@@ -233,18 +263,24 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     return colourings_ != nullptr ? colourings_->find(queue, facts) : decltype(plan->colourings){};
   });
   if (!plan->colourings.empty()) queue = in_colours(queue, plan->colourings);
-  const Schedule& schedule = policy_ == nullptr ? schedule_ : policy_->schedule_for(queue, valid_);
+  if (policy_ != nullptr) turn_ = &policy_->schedule_for(queue, valid_);
+  const Schedule& schedule = *turn_;
   const auto cut = pass.run("cut", [&] { return cut_for(queue, schedule, limits_); });
   plan->analysis =
       pass.run("analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); });
   if (distinguish_rows(plan->analysis)) return nullptr;
   if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
-  note_modified(queue, mesh, modified_);
-  // Chains that a policy has cut are not sliced.
-  if (options_.slice && schedule.kind == Schedule::Kind::on && executor_->traits().runs_slices)
+  if (repeats) {
+    auto sliced = slice_repeated(queue, cut, valid_, analysis_, plan->analysis, rows_);
+    if (!sliced) return nullptr;
+    plan->analysis = pass.run("slice", [&] { return std::move(*sliced); });
+  } else if (schedule.single_rows && executor_->traits().runs_slices) {
+    const std::vector<char> rewritten =
+        policy_ != nullptr ? policy_->rewritten() : std::vector<char>();
     plan->analysis =
-        pass.run("slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); });
+        pass.run("slice", [&] { return slice(queue, cut, valid_, analysis_, rewritten, rows_); });
+  }
   note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
   const auto order = pass.run("order", [&] {
     return find_order(queue, plan->analysis, ranks,
@@ -253,12 +289,22 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   find_steps(queue, facts, loops, order, pass, *plan);
   plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
   note_code(plan->rows, plan->code);
-  if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
+  if (policy_ != nullptr) register_times(queue, policy_->costs(), *plan);
   plan->number = ++made_plans_;
   for (const auto& listener : measurements_.listeners) listener->planned(queue, plan->number);
   for (std::size_t s = 0; s < plan->steps.all.size(); ++s)
     if (plan->code[s].compiled != nullptr) report_order(queue, facts, plan->steps.all[s], log_);
   return plan;
+}
+
+/// For the policy: the schedule `on` from these halos, as a plan would have it.
+Analysis Engine::slice_chains(const core::Queue& queue, const std::vector<core::Level>& valid,
+                              const std::vector<char>& rewritten) {
+  const auto cut = cut_for(queue, {Schedule::Kind::on, {}}, limits_);
+  const Analysis levels = analyse(queue, cut, valid, analysis_);
+  if (levels.rows != core::no_level) ensure_rows(levels.rows);
+  if (colourings_ != nullptr) colourings_->update_rows();
+  return slice(queue, cut, valid, analysis_, rewritten, rows_);
 }
 
 /// Collective, as find_facts, if those of the sequence are not known.

@@ -84,14 +84,20 @@ class Engine {
   struct Entry {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<PreparedPlan> prepared;
-    std::size_t schedule;  ///< of ChainPolicy::Turn
+    Schedule schedule;
     int executions = 0;
+    bool is_sliced = false;  ///< or found that slices do not pay
   };
-  std::size_t choose_schedule(const core::Queue& queue, std::size_t hash);
+  using Plans = std::unordered_multimap<std::size_t, Entry>;
+  const Schedule& choose_schedule(const core::Queue& queue, std::size_t hash);
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
+  bool may_slice(const Entry& entry) const;
+  Entry& slice_if_it_pays(Plans::iterator repeated, const core::Queue& queue,
+                          const core::Mesh& mesh);
   const Facts& facts_of(const core::Queue& declared, LoopRequests& loops, const Passes& pass);
-  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh);
+  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh,
+                                  bool repeats = false);
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Plan& plan);
@@ -99,6 +105,8 @@ class Engine {
   void follow_rows();
   bool distinguish_rows(const Analysis& analysis);
   void ensure_rows(core::Level level);
+  Analysis slice_chains(const core::Queue& queue, const std::vector<core::Level>& valid,
+                        const std::vector<char>& rewritten);
   bool prepare(const core::Queue& queue, Entry& entry);
   bool prepare_in_own_memory(Entry& entry, bool repeats);
   bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
@@ -126,11 +134,10 @@ class Engine {
   std::unique_ptr<Executor> executor_;
   ChainRunner runner_;
   std::unique_ptr<ChainPolicy> policy_;  ///< null: not OP2_CHAIN=auto, or one rank
-  std::size_t turn_ = 0;                 ///< schedule of this flush, if there is a policy
+  const Schedule* turn_ = &schedule_;    ///< of this flush
   ChainPolicy::FlushTimes times_;        ///< of this flush
-  std::unordered_multimap<std::size_t, Entry> plans_;
+  Plans plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
-  std::vector<char> modified_;      ///< whether a plan modifies the dat, by its index
   static constexpr int unbound = -1;
   int epoch_ = unbound;                     ///< of the rows that plans are bound to
   int worker_traps_ = core::float_traps();  ///< floating-point exceptions that trap in the workers

@@ -12,7 +12,7 @@
 #include <core/measurements/measurements.hpp>
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
-#include <sched/policy/chain_model.hpp>
+#include <sched/policy/cost_history.hpp>
 
 namespace op2::sched {
 

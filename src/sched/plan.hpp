@@ -62,11 +62,12 @@ bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::
 /// Equal for equal sequences. Cost O(arguments).
 std::size_t hash_of(const core::Queue& queue);
 
-struct LoopTimes;  // policy/chain_model.hpp
+class LoopTimes;  // policy/cost_history.hpp
 
 /// Records [begin, end) of the queue.
 struct RecordRange {
   std::size_t begin, end;
+  bool operator==(const RecordRange&) const = default;
 };
 
 inline std::span<const core::LoopRecord> records_in(const core::Queue& queue, RecordRange range) {

@@ -195,8 +195,8 @@ std::string last_explanation(const std::string& log) {
   return begin == std::string::npos ? "" : log.substr(begin, log.find('\n', begin) - begin);
 }
 
-/// Before it is decided, and then until another schedule is probed; the first flush in a schedule
-/// also exchanges what the one before has not.
+/// Before it is decided, and then until it is compared with another schedule; the first flush in a
+/// schedule also exchanges what the one before has not.
 TEST(AutoChain, ExchangesMessagesAndBytesAreThoseOfTheExplainedSchedule) {
   constexpr std::size_t undecided = 2, unprobed = 8;
   const OwnCache cache;
@@ -237,7 +237,7 @@ std::pair<std::string, std::size_t> longest_explanation(const std::string& log,
   return longest;
 }
 
-/// Whatever trials have shown before; those that come still are few.
+/// Whatever comparisons have shown before; those that come still are few.
 TEST(AutoChain, SoAreThoseOfLaterFlushes) {
   constexpr std::size_t flushes = 300;
   const OwnCache cache;

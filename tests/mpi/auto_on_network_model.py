@@ -55,7 +55,7 @@ class Run:
 CHAINED = r"loops \d+\.\.\d+(, \d+\.\.\d+)* chained: saves \d+ exchanges?, [+-]\d+\.\d % iterations, tiles \d\.\d\dx"
 ALONE = r"\d+ loops, an exchange for each that needs one"
 PREDICTED = r"; predicted (\d+\.\d\d) of off"
-MEASURED, BY_TRIALS = r", measured (?P<measured>\d+\.\d\d)", r"( \(by trials, since flush \d+\))?"
+MEASURED, BY_COMPARISON = r", measured (?P<measured>\d+\.\d\d)", r"( \(by comparison, since flush \d+\))?"
 
 
 def check_correction(programs, cache):
@@ -65,7 +65,7 @@ def check_correction(programs, cache):
     first, last = run.explanations[0], run.explanations[-1]
     print(f"{first}\n{last}")
     assert re.search(ALONE + PREDICTED + "$", first), first
-    found = re.search(CHAINED + PREDICTED + MEASURED + BY_TRIALS + "$", last)
+    found = re.search(CHAINED + PREDICTED + MEASURED + BY_COMPARISON + "$", last)
     assert found, last
     measured = float(found.group("measured"))
     assert measured < 0.97, f"chains were chosen that take {measured} of the time of off"
@@ -80,7 +80,7 @@ def check_slower_network(programs, cache):
     print(f"{first}\n{second}")
     exchanges = [int(saved) for saved in re.findall(r"saves (\d+) exchanges", first + second)]
     assert len(exchanges) == 2 and exchanges[0] < exchanges[1], exchanges
-    assert "by trials" not in second, second
+    assert "by comparison" not in second, second
     on = Run(programs, SLOW, "on", cache, keep_costs=True)
     excess = run.seconds / on.seconds - 1
     assert excess < 0.2, f"auto takes {100 * excess} % more than on in {REPEATS} repeats"

@@ -21,11 +21,13 @@ std::vector<std::vector<Setting>> configurations() {
     settings.insert(settings.end(), more.begin(), more.end());
     return settings;
   };
-  return {
-      with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
-      with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
-      with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}, {"OP2_SLICE", "on"}}),
-      with({{"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=7"}, {"OP2_TILE", "shuffled"}})};
+  return {with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+          with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+          with({{"OP2_CHAIN", "on"},
+                {"OP2_TILE", "50"},
+                {"OP2_DEPTH_MAX", "2"},
+                {"OP2_DEBUG", "slice=always"}}),
+          with({{"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=7"}, {"OP2_TILE", "shuffled"}})};
 }
 
 /// Every rank runs all of the program alone.
@@ -38,8 +40,12 @@ Observed run_alone(const ProgramShape& shape) {
 /// Slices of chains are for the CPU alone, and tiles change nothing.
 void expect_messages_of_cpu(const ProgramShape& shape, std::vector<Setting> settings,
                             const Observed& got, const std::string& place) {
-  settings.insert(settings.end(),
-                  {{"OP2_TARGET", "cpu"}, {"OP2_SLICE", "off"}, {"OP2_TILE", "off"}});
+  settings.insert(settings.end(), {{"OP2_TARGET", "cpu"}, {"OP2_TILE", "off"}});
+  const auto debug = std::ranges::find(settings, "OP2_DEBUG", &Setting::name);
+  if (debug == settings.end())
+    settings.push_back({"OP2_DEBUG", "slice=off"});
+  else
+    debug->value += ",slice=off";
   const Observed on_cpu = run_program(shape, settings, [] { op_init(0, nullptr, 0); });
   EXPECT_EQ(got.sent, on_cpu.sent) << place;
 }

@@ -47,7 +47,7 @@ def differences(expected, found):
 def check_local_maps(mpiexec, program):
     """Values of a halo row that jacob exchanges: the published ones if no map is local, fewer if those of boundaries are."""
     for maps, chain, values in ([], "off", 26), ([], "on", 26), (["--two-maps"], "off", 51), (["--two-maps"], "on", 26):
-        result = run(mpiexec, program, 3, "--size", 9, "--starts", 3, "--iterations", 3, *maps, OP2_CHAIN=chain)
+        result = run(mpiexec, program, 3, "--size", 9, "--starts", 3, "--iterations", 3, *maps, OP2_CHAIN=chain, OP2_DEBUG="slice=off")
         jacob = next(counted(each) for each in result["chains"] if each["chain"] == "jacob")
         found = sum(dim * exchanges for dim, exchanges, _ in jacob["dats"].values())
         if found != values:
@@ -61,7 +61,7 @@ def check_counts(mpiexec, program):
         arguments = ["--size", line["width"], "--starts", 3, "--iterations", 3]
         if line["numbering"] == "random":
             arguments.append("--random")
-        result = run(mpiexec, program, line["ranks"], *arguments, OP2_CHAIN=line["chain"])
+        result = run(mpiexec, program, line["ranks"], *arguments, OP2_CHAIN=line["chain"], OP2_DEBUG="slice=off")
         found = {chain["chain"]: counted(chain) for chain in result["chains"]}
         where = f"{line['width']}^3 nodes {line['numbering']}, np {line['ranks']}, chain {line['chain']}"
         failures += [f"{where}: {text}" for text in differences(line["chains"], found)]
@@ -89,10 +89,10 @@ def check_results(mpiexec, program):
             sequential = bits == "off" and not variant
             reference = run(mpiexec, program, 1 if sequential or bits == "on" else 2, *arguments, *variant,
                             OP2_REPRODUCIBLE=bits)
-            for ranks, chain, partitioner, rows in ((2, "on", "RCB", "off"), (3, "off", "boxes", "off"), (3, "on", "boxes", "on"),
-                                                    (8, "off", "RANDOM", "off"), (8, "on", "RCB", "off"), (8, "on", "RCB", "on")):
+            for ranks, chain, partitioner, rows in ((2, "on", "RCB", "off"), (3, "off", "boxes", "off"), (3, "on", "boxes", "always"),
+                                                    (8, "off", "RANDOM", "off"), (8, "on", "RCB", "off"), (8, "on", "RCB", "always")):
                 result = run(mpiexec, program, ranks, *arguments, *variant, "--partitioner", partitioner, "-",
-                             OP2_REPRODUCIBLE=bits, OP2_CHAIN=chain, OP2_SLICE=rows)
+                             OP2_REPRODUCIBLE=bits, OP2_CHAIN=chain, OP2_DEBUG=f"slice={rows}")
                 runs += 1
                 where = f"{result['variant']}, np {ranks}, chain {chain}, slices {rows}, {partitioner}, reproducible {bits}"
                 if bits == "on" and result["fingerprint"] != reference["fingerprint"]:
@@ -108,7 +108,7 @@ def check_large(mpiexec, program):
     ranks, of a run at 8."""
     owned, _, (_, two, _) = hydra_chains_spec.family(100, 64)
     failures = [] if two <= 0.45 * owned else [f"64 ranks: {two} of {owned} edges"]
-    result = run(mpiexec, program, 8, "--size", 50, "--starts", 2, "--iterations", 2, OP2_CHAIN="on")
+    result = run(mpiexec, program, 8, "--size", 50, "--starts", 2, "--iterations", 2, OP2_CHAIN="on", OP2_DEBUG="slice=off")
     gradl = next(chain for chain in result["chains"] if chain["chain"] == "gradl")
     beyond = gradl["most"]["loops"]["edgecon"][1]
     mean = 3 * 50 * 50 * 49 / 8

@@ -16,11 +16,11 @@ LONG_COSTS = "update 5e-6\nedge_flux 5e-6\nprepare 4e-6\npacked_row 1e-9\n"
 NETWORK = {"NETMODEL_LATENCY_US": "20", "NETMODEL_OVERHEAD_US": "0.3", "NETMODEL_BANDWIDTH_GBS": "10"}
 
 
-def seconds(mpiexec, program, model, **switches):
+def seconds(mpiexec, program, model, repeats=2, **switches):
     """Of one chain, on the slowest of four clocks."""
     command = ["timeout", "-k", "5", "240", mpiexec, "-n", "4", "env",
                *(f"{name}={value}" for name, value in model.items()),
-               program, "--size", "30", "--nchains", "4", "--repeats", "2", "--json"]  # fmt: skip
+               program, "--size", "30", "--nchains", "4", "--repeats", str(repeats), "--json"]  # fmt: skip
     output = subprocess.run(command, env={**os.environ, "OP2_THREADS": "1", **switches}, check=True,
                             capture_output=True, text=True).stdout
     result = json.loads(next(line for line in output.splitlines() if line.startswith("{")))
@@ -42,7 +42,8 @@ def main(mpiexec, library, program):
         costs.seek(0)
         costs.write(LONG_COSTS)
         costs.flush()
-        free, hidden = (seconds(mpiexec, program, {**model, **network}, OP2_CHAIN="on") for network in ({}, NETWORK))
+        # Many, for a sequence that repeats waits once for a sum: whether single rows of halos pay.
+        free, hidden = (seconds(mpiexec, program, {**model, **network}, 20, OP2_CHAIN="on") for network in ({}, NETWORK))
         assert hidden - free < 20e-6, f"a message of 20 us is in flight while {free} s are computed, and takes {hidden - free}"
     print(f"{min(repeats)} s three times; {grouped} s with grouped and with separate messages")
 

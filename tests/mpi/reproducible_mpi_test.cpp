@@ -28,7 +28,7 @@ std::vector<Settings> configurations() {
           {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}},
           {{"OP2_THREADS", "2"},
            {"OP2_CHAIN", "on"},
-           {"OP2_SLICE", "on"},
+           {"OP2_DEBUG", "slice=always"},
            {"OP2_TILE", "shuffled"},
            {"OP2_SIMD", "on"}},
           {{"OP2_THREADS", "1"},

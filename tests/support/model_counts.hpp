@@ -85,11 +85,10 @@ inline ModelExact exact_in_model(const ModelMesh& mesh, int rank, const ModelCha
 }
 
 /// Counts of a chain that may be sliced (sched/analysis/slice.hpp).
-/// @param modified  of each dat: by any chain so far
 inline ModelCounts count_sliced(const ModelMesh& mesh, ModelLevels& levels, const ModelChain& chain,
                                 const core::ChainLevels& plan,
                                 const std::vector<core::Level>& valid,
-                                const std::vector<char>& modified, const ModelCounts& by_levels) {
+                                const ModelCounts& by_levels) {
   ModelCounts counts;
   std::set<std::pair<int, int>> pairs;
   std::int64_t rows[2] = {0, 0}, redundant[2] = {0, 0};  // exactly, and of levels
@@ -103,10 +102,9 @@ inline ModelCounts count_sliced(const ModelMesh& mesh, ModelLevels& levels, cons
       exchanges = true;
       for (int e = 0; e < mesh.set_sizes[set]; ++e) {
         if (!levels.of(rank, plan.need[d])[set][e] || levels.of(rank, from)[set][e]) continue;
-        const bool needed = !modified[d] || exact.need[d][e];
-        if (modified[d]) ++rows[1];
-        if (modified[d] && needed) ++rows[0];
-        if (!needed) continue;
+        ++rows[1];
+        if (!exact.need[d][e]) continue;
+        ++rows[0];
         pairs.insert({mesh.owner[set][e], rank});
         ++counts.rows;
       }

@@ -290,7 +290,7 @@ inline core::Options options_for(Random& random) {
   options.renumber = chance(random, 50) ? core::RenumberMode::on : core::RenumberMode::off;
   options.depth_max = one_of(random, {1, 2, 3, 6, 6, 30});
   options.eliminate_dead_loops = !chance(random, 10);
-  options.slice = chance(random, 50);
+  options.slice = chance(random, 50) ? core::SliceMode::always : core::SliceMode::off;
   return options;
 }
 
@@ -310,14 +310,11 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
   ModelOnRanks real(ranks, mesh, expected, options, one_of(random, {1, 1, 2}), random);
   real.distribute(mesh.owner);
   ModelOutcome outcome;
-  std::vector<char> modified(mesh.dat_sets.size(), 0);
   for (int left = pick(random, 1, 4); left > 0; --left) {
     ModelChain chain = random_chain(random, mesh);
     const bool whole = options.chain == core::ChainMode::on && options.depth_max == 30 &&
                        options.exchange == core::Grouping::grouped && options.eliminate_dead_loops;
     const int repetitions = chance(random, 30) ? 2 : 1;
-    for (const ModelLoop& loop : chain)
-      for (const ModelArg& arg : loop.args) modified[arg.dat] |= arg.access != OP_READ ? 1 : 0;
     for (int k = 0; k < repetitions; ++k) {
       std::vector<core::Level> valid;
       for (std::size_t d = 0; d < mesh.dat_sets.size(); ++d) valid.push_back(real.validity(d));
@@ -336,8 +333,8 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
       ModelLevels levels(mesh);
       const core::ChainLevels plan = sched::analyse_chain(descriptions, valid, wanted);
       ModelCounts counts = count_model(mesh, levels, chain, plan, valid);
-      if (options.slice) {
-        const ModelCounts exact = count_sliced(mesh, levels, chain, plan, valid, modified, counts);
+      if (options.slice == core::SliceMode::always) {
+        const ModelCounts exact = count_sliced(mesh, levels, chain, plan, valid, counts);
         outcome.sliced += exact != counts ? 1 : 0;
         counts = exact;
       }

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
-#include "between.hpp"
-#include "data_uses.hpp"
-#include "failure.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 namespace {
@@ -46,8 +45,7 @@ double grown(const Calibrated& small, const Calibrated& large, double byte) {
   return std::lerp(small.iteration, large.iteration, std::clamp(share, 0.0, 1.0));
 }
 
-}  // namespace
-
+/// Null: no sequence has it.
 const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name) {
   for (const core::RecordedSequence& sequence : record.sequences)
     for (const core::RecordedLoop& loop : sequence)
@@ -55,17 +53,34 @@ const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::s
   return nullptr;
 }
 
+}  // namespace
+
 double working_bytes(const core::RunRecord& record, std::span<const double> elements) {
-  DataUses uses;
+  std::set<int> dats, maps;
   for (const core::RecordedSequence* sequence : repeated(record))
-    for (const core::RecordedLoop& loop : *sequence) uses.add(loop);
+    for (const core::RecordedLoop& loop : *sequence)
+      for (const core::RecordedArg& arg : loop.args) {
+        if (arg.map >= 0) maps.insert(arg.map);
+        if (arg.dat >= 0) dats.insert(arg.dat);
+      }
+  const auto of_set = [&](int set) { return elements[static_cast<std::size_t>(set)]; };
   double bytes = 0;
-  for (const auto& [dat, use] : uses.dats) bytes += bytes_of_dat(record, dat, elements);
-  return std::max(1.0, bytes + bytes_of_maps(record, uses, elements));
+  for (const int index : dats) {
+    const core::RecordedDat& dat = record.dats[static_cast<std::size_t>(index)];
+    bytes += dat.bytes * of_set(dat.set);
+  }
+  for (const int index : maps) {
+    const core::RecordedMap& map = record.maps[static_cast<std::size_t>(index)];
+    bytes += static_cast<double>(sizeof(std::int32_t)) * map.arity * of_set(map.from);
+  }
+  return std::max(1.0, bytes);
 }
 
 double mean_working_bytes(const core::RunRecord& record, int ranks) {
-  return working_bytes(record, elements_per_rank(record, ranks));
+  std::vector<double> elements;
+  for (const core::RecordedSet& set : record.sets)
+    elements.push_back(static_cast<double>(set.size) / ranks);
+  return working_bytes(record, elements);
 }
 
 double traffic_of(const core::RunRecord& record, const std::string& name) {
@@ -86,15 +101,15 @@ double traffic_of(const core::RunRecord& record, const std::string& name) {
     maps[arg.map] = entry * record.maps[static_cast<std::size_t>(arg.map)].arity;
   }
   double bytes = 1;
-  for (const auto* some : {&dats, &maps})
-    for (const auto& [index, count] : *some) bytes += count;
+  for (const auto* moved : {&dats, &maps})
+    for (const auto& [index, count] : *moved) bytes += count;
   return bytes;
 }
 
 void CostCurve::add(double bytes, double seconds) {
-  const auto place = std::ranges::lower_bound(points_, bytes, {}, &Point::bytes);
-  const bool known = place != points_.end() && place->bytes == bytes;
-  Point& point = known ? *place : *points_.insert(place, {bytes, 0, 0});
+  const auto position = std::ranges::lower_bound(points_, bytes, {}, &Point::bytes);
+  const bool known = position != points_.end() && position->bytes == bytes;
+  Point& point = known ? *position : *points_.insert(position, {bytes, 0, 0});
   point.sum += seconds;
   ++point.count;
 }
@@ -102,7 +117,7 @@ void CostCurve::add(double bytes, double seconds) {
 double CostCurve::at(double bytes, const Machine& machine) const {
   if (points_.empty()) return 0;
   const auto logarithm = [](double x) { return std::log(x); };
-  const auto [point, part] = between(points_, bytes, &Point::bytes, logarithm);
+  const auto [point, part] = sched::interpolation(points_, bytes, &Point::bytes, logarithm);
   const double low = points_[point].mean();
   if (part == 0) return low;
   const double high = points_[point + 1].mean();
@@ -140,7 +155,8 @@ Costs::Costs(std::span<const core::RunRecord> records, const Machine& machine, d
                       "that program in other sizes",
                       record.program, records.front().program));
     sizes.push_back(mean_working_bytes(record, record.ranks));
-    for (const core::RecordedCost& cost : record.costs) add(cost, sizes.back());
+    for (const core::RecordedCost& cost : record.costs)
+      if (cost.loops.size() == 1) add(cost, cost.loops.front(), 1, sizes.back());
     add_host(record);
   }
   for (std::size_t k = 0; k < records.size(); ++k)
@@ -148,25 +164,29 @@ Costs::Costs(std::span<const core::RunRecord> records, const Machine& machine, d
       if (cost.loops.size() > 1) divide(records[k], cost, sizes[k]);
 }
 
-void Costs::add(const core::RecordedCost& cost, double bytes) {
+/// @param share  of the seconds
+void Costs::add(const core::RecordedCost& cost, const std::string& loop, double share,
+                double bytes) {
   if (cost.calls == 0 || cost.elements == 0) return;
-  Curves& curves = curves_[cost.loops];
-  const auto elements = static_cast<double>(cost.elements);
-  (cost.way == core::Way::tiled ? curves.tiles : curves.alone).add(bytes, cost.seconds / elements);
-  longest_ = std::max(longest_, cost.loops.size());
+  Curves& curves = curves_[loop];
+  CostCurve& curve = cost.way == core::Way::tiled ? curves.tiled
+                     : cost.loops.size() > 1      ? curves.fused
+                                                  : curves.alone;
+  curve.add(bytes, share * cost.seconds / static_cast<double>(cost.elements));
 }
 
+/// As the loops take alone; if that is not known, by the bytes that they move.
 void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost, double bytes) {
-  double all = 0;
-  for (const std::string& loop : cost.loops) all += traffic_of(record, loop);
-  for (const std::string& loop : cost.loops) {
-    if (curves_.contains({loop}) && !divided_.contains(loop)) continue;
-    divided_.insert(loop);
-    core::RecordedCost part = cost;
-    part.loops = {loop};
-    part.seconds *= traffic_of(record, loop) / all;
-    add(part, bytes);
-  }
+  std::vector<double> parts;
+  for (const std::string& loop : cost.loops)
+    parts.push_back(curves_[loop].alone.at(bytes, machine_));
+  if (std::ranges::count(parts, 0) > 0)
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      parts[k] = traffic_of(record, cost.loops[k]);
+      if (curves_[cost.loops[k]].alone.empty()) divided_.insert(cost.loops[k]);
+    }
+  const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+  for (std::size_t k = 0; k < parts.size(); ++k) add(cost, cost.loops[k], parts[k] / all, bytes);
 }
 
 void Costs::add_host(const core::RunRecord& record) {
@@ -174,7 +194,7 @@ void Costs::add_host(const core::RunRecord& record) {
   for (std::size_t k = 0; k < record.host.size(); ++k) {
     const core::RecordedSequence& sequence = record.sequences[k];
     auto known =
-        std::ranges::find_if(host_, [&](const auto& one) { return one.first == sequence; });
+        std::ranges::find_if(host_, [&](const auto& host) { return host.first == sequence; });
     if (known == host_.end()) known = host_.insert(known, {sequence, {}});
     known->second.times += record.host[k].times;
     known->second.seconds += record.host[k].seconds;
@@ -192,22 +212,26 @@ double Costs::host(const core::RecordedSequence& sequence) const {
   return loops > 0 ? scale_ * seconds / loops * static_cast<double>(sequence.size()) : 0;
 }
 
-double Costs::of(const LoopNames& loops, double gain, double bytes) const {
-  const auto found = curves_.find(loops);
-  if (found == curves_.end()) return 0;
-  const auto& [alone, tiles] = found->second;
-  if (alone.empty()) return scale_ * tiles.at(bytes, machine_);
-  const double seconds = alone.at(bytes, machine_);
-  if (gain == 0 || tiles.empty() || tiles.distance(bytes) > alone.distance(bytes))
-    return scale_ * seconds;
-  return scale_ * (seconds + gain * (tiles.at(bytes, machine_) - seconds));
+sched::LoopCost Costs::loop_cost(const std::string& loop, double bytes) const {
+  sched::LoopCost cost;
+  const auto found = curves_.find(loop);
+  if (found == curves_.end()) return cost;
+  const auto& [alone, tiled, fused] = found->second;
+  const auto set = [&](core::Way way, const CostCurve& curve) {
+    if (!curve.empty())
+      cost.seconds[static_cast<std::size_t>(way)] = scale_ * curve.at(bytes, machine_);
+  };
+  set(core::Way::alone, alone);
+  set(core::Way::fused, fused);
+  if (alone.empty() || tiled.distance(bytes) <= alone.distance(bytes)) set(core::Way::tiled, tiled);
+  return cost;
 }
 
 std::set<std::string> Costs::unknown(const core::RunRecord& record) const {
   std::set<std::string> names;
   for (const core::RecordedSequence& sequence : record.sequences)
     for (const core::RecordedLoop& loop : sequence)
-      if (loop.set >= 0 && !curves_.contains({loop.name})) names.insert(loop.name);
+      if (loop.set >= 0 && !curves_.contains(loop.name)) names.insert(loop.name);
   return names;
 }
 
@@ -219,7 +243,7 @@ double Costs::steepness(double bytes) const {
     const double ratio = machine_.seconds_per_byte(to) / machine_.seconds_per_byte(from);
     return std::max(ratio, 1 / ratio);
   };
-  for (const auto& [loops, curves] : curves_) {
+  for (const auto& [loop, curves] : curves_) {
     const CostCurve& curve = curves.alone;
     if (curve.empty() || curve.distance(bytes) < std::log(same_size)) continue;
     most = std::max(most, curve.spans(bytes) ? factor(bytes / 2, 2 * bytes)

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include <core/measurements/run_record.hpp>
+#include <sched/cost/flush_cost.hpp>
 
-#include "machine_file.hpp"
+#include "machine.hpp"
 
 namespace op2::model {
-
-/// The loop of that name; null if no sequence has it.
-const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name);
 
 /// Bytes between memory and core for an iteration, if each dat and map of the loop is moved once,
 /// and what it modifies twice; at least 1.
@@ -58,9 +56,6 @@ class CostCurve {
   std::vector<Point> points_;  ///< ascending
 };
 
-/// Loops that are executed as one: their names.
-using LoopNames = std::vector<std::string>;
-
 class Costs {
  public:
   /// @param records  of one program, the first for the sequences
@@ -68,15 +63,9 @@ class Costs {
   /// @throws Failure  a record is that of another program
   Costs(std::span<const core::RunRecord> records, const Machine& machine, double scale);
 
-  /// Whether these loops were ever fused.
-  bool knows(const LoopNames& loops) const { return curves_.contains(loops); }
-  /// The most loops that were fused.
-  std::size_t longest() const { return longest_; }
-
-  /// Seconds of an iteration on a rank with so many working bytes: in tiles if they save something
-  /// and a run of about this size had tiles.
-  /// @param gain  of what tiles gained in the recorded runs; 0: no tiles
-  double of(const LoopNames& loops, double gain, double bytes) const;
+  /// Of an iteration on a rank with so many working bytes; in tiles if a run of about this size had
+  /// tiles.
+  sched::LoopCost loop_cost(const std::string& loop, double bytes) const;
 
   /// Seconds between two flushes, of which the second is this sequence, and in its flush beside the
   /// iterations: those of records of one rank that have it, else as many per loop as the others; 0
@@ -95,15 +84,13 @@ class Costs {
 
  private:
   struct Curves {
-    CostCurve alone, tiles;
+    CostCurve alone, tiled, fused;
   };
-  void add(const core::RecordedCost& cost, double bytes);
+  void add(const core::RecordedCost& cost, const std::string& loop, double share, double bytes);
   void divide(const core::RunRecord& record, const core::RecordedCost& cost, double bytes);
-
   void add_host(const core::RunRecord& record);
 
-  std::map<LoopNames, Curves> curves_;
-  std::size_t longest_ = 1;
+  std::map<std::string, Curves> curves_;  ///< by loop
   std::vector<std::pair<core::RecordedSequence, core::RecordedHost>> host_;
   std::set<std::string> divided_;
   Machine machine_;

@@ -10,10 +10,8 @@
 #include <core/tool_log.hpp>
 
 #include "commands.hpp"
-#include "cut_file.hpp"
-#include "failure.hpp"
-#include "parts.hpp"
-#include "run_file.hpp"
+#include "cut.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cut_file.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,7 +6,8 @@
 
 #include <core/hash.hpp>
 
-#include "failure.hpp"
+#include "cut.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine_file.hpp"
+#include "machine.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <initializer_list>
 
@@ -10,8 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "between.hpp"
-#include "failure.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 namespace {
@@ -78,7 +76,7 @@ Json json_of(const Link& link) {
   Json json{{"latency_us", link.latency / micro},
             {"overhead_us", link.overhead / micro},
             {"bandwidth_GBs", 1 / (link.seconds_per_byte * giga)}};
-  for (const MessageSize& size : link.sizes)
+  for (const sched::MessageSize& size : link.sizes)
     json["messages"].push_back({{"bytes", size.bytes},
                                 {"latency_us", size.latency / micro},
                                 {"overhead_us", size.overhead / micro}});
@@ -93,11 +91,12 @@ Link link_of(const Json& json, const char* name) {
     return {number(link, "latency_us", limits_of_microseconds) * micro,
             number(link, "overhead_us", limits_of_microseconds) * micro,
             1 / (number(link, "bandwidth_GBs", limits_of_gigabytes) * giga),
-            table_of<MessageSize>(
+            table_of<sched::MessageSize>(
                 link, "messages", {"bytes", "latency_us", "overhead_us"}, [](const Json& one) {
-                  return MessageSize{number(one, "bytes", limits_of_sizes),
-                                     number(one, "latency_us", limits_of_microseconds) * micro,
-                                     number(one, "overhead_us", limits_of_microseconds) * micro};
+                  return sched::MessageSize{
+                      number(one, "bytes", limits_of_sizes),
+                      number(one, "latency_us", limits_of_microseconds) * micro,
+                      number(one, "overhead_us", limits_of_microseconds) * micro};
                 })};
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}: {}", name, failure.what()));
@@ -114,17 +113,18 @@ Machine machine_of(const Json& json) {
              "across", "pack_ns_per_row", "pack_ns_per_byte", "unpack_ns_per_byte", "reduction_us",
              "disturbance", "caches", "memory_GBs_per_rank"});
   Machine machine;
+  sched::Network& network = machine.network;
   machine.origin = json.value("origin", "not said");
-  machine.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);
-  machine.messages_per_neighbour = count(json, "messages_per_neighbour", 1, 1000);
-  machine.on_node = link_of(json, "on_node");
-  if (machine.ranks_per_node > 0) machine.across = link_of(json, "across");
-  machine.pack_row = number(json, "pack_ns_per_row", limits_of_nanoseconds) * nano;
-  machine.pack_byte = number(json, "pack_ns_per_byte", limits_of_nanoseconds) * nano;
-  machine.unpack_byte = number(json, "unpack_ns_per_byte", limits_of_nanoseconds) * nano;
+  network.ranks_per_node = count(json, "ranks_per_node", 0, most_ranks_per_node);
+  network.messages_per_neighbour = count(json, "messages_per_neighbour", 1, 1000);
+  network.on_node = link_of(json, "on_node");
+  if (network.ranks_per_node > 0) network.across = link_of(json, "across");
+  network.pack_row = number(json, "pack_ns_per_row", limits_of_nanoseconds) * nano;
+  network.pack_byte = number(json, "pack_ns_per_byte", limits_of_nanoseconds) * nano;
+  network.unpack_byte = number(json, "unpack_ns_per_byte", limits_of_nanoseconds) * nano;
   if (json.contains("reduction_us"))
-    machine.reduction = number(json, "reduction_us", limits_of_microseconds) * micro;
-  if (json.contains("disturbance")) machine.disturbance = number(json, "disturbance", {0, 100});
+    network.reduction = number(json, "reduction_us", limits_of_microseconds) * micro;
+  if (json.contains("disturbance")) network.disturbance = number(json, "disturbance", {0, 100});
   machine.caches = table_of<CacheRate>(json, "caches", {"bytes", "GBs"}, [](const Json& one) {
     return CacheRate{number(one, "bytes", limits_of_sizes),
                      number(one, "GBs", limits_of_gigabytes) * giga};
@@ -148,36 +148,11 @@ std::string after_name(std::string_view text) {
 
 }  // namespace
 
-int rounds(int members) {
-  return members <= 1 ? 0 : std::bit_width(static_cast<unsigned>(members - 1));
-}
-
-double tree_seconds(int members, const Link& link, double bytes) {
-  const MessageSize message = link.message(bytes);
-  return rounds(members) * (message.latency + 2 * message.overhead + link.line_seconds(bytes));
-}
-
-MessageSize Link::message(double bytes) const {
-  if (sizes.empty()) return {bytes, latency, overhead};
-  const Between place = between(sizes, bytes, &MessageSize::bytes);
-  const MessageSize& low = sizes[place.point];
-  if (place.point + 1 == sizes.size()) {
-    const double more = std::max(1.0, bytes / low.bytes);
-    return {bytes, more * low.latency, more * low.overhead};
-  }
-  const MessageSize& high = sizes[place.point + 1];
-  return {bytes, place.of(low.latency, high.latency), place.of(low.overhead, high.overhead)};
-}
-
 double Machine::seconds_per_byte(double bytes) const {
   const auto logarithm = [](double x) { return std::log(x); };
-  const Between place = between(caches, bytes, &CacheRate::bytes, logarithm);
-  const std::size_t next = std::min(place.point + 1, caches.size() - 1);
-  return place.of(1 / caches[place.point].rate, 1 / caches[next].rate);
-}
-
-double Machine::node_reduction(int members, double bytes) const {
-  return reduction > 0 ? rounds(members) * reduction : tree_seconds(members, on_node, bytes);
+  const auto position = sched::interpolation(caches, bytes, &CacheRate::bytes, logarithm);
+  const std::size_t next = std::min(position.point + 1, caches.size() - 1);
+  return position.between(1 / caches[position.point].rate, 1 / caches[next].rate);
 }
 
 double Machine::rate(int ranks) const {
@@ -189,18 +164,19 @@ double Machine::slowdown(int before, int busy) const {
 }
 
 std::string as_json(const Machine& machine) {
+  const sched::Network& network = machine.network;
   Json json{{"form", form},
             {"version", version},
             {"origin", machine.origin},
-            {"ranks_per_node", machine.ranks_per_node},
-            {"messages_per_neighbour", machine.messages_per_neighbour},
-            {"on_node", json_of(machine.on_node)}};
-  if (machine.ranks_per_node > 0) json["across"] = json_of(machine.across);
-  json["pack_ns_per_row"] = machine.pack_row / nano;
-  json["pack_ns_per_byte"] = machine.pack_byte / nano;
-  json["unpack_ns_per_byte"] = machine.unpack_byte / nano;
-  if (machine.reduction > 0) json["reduction_us"] = machine.reduction / micro;
-  json["disturbance"] = machine.disturbance;
+            {"ranks_per_node", network.ranks_per_node},
+            {"messages_per_neighbour", network.messages_per_neighbour},
+            {"on_node", json_of(network.on_node)}};
+  if (network.ranks_per_node > 0) json["across"] = json_of(network.across);
+  json["pack_ns_per_row"] = network.pack_row / nano;
+  json["pack_ns_per_byte"] = network.pack_byte / nano;
+  json["unpack_ns_per_byte"] = network.unpack_byte / nano;
+  if (network.reduction > 0) json["reduction_us"] = network.reduction / micro;
+  json["disturbance"] = network.disturbance;
   for (const CacheRate& cache : machine.caches)
     json["caches"].push_back({{"bytes", cache.bytes}, {"GBs", cache.rate / giga}});
   if (!machine.memory.empty()) json["memory_GBs_per_rank"] = Json::array();

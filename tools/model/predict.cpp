@@ -11,11 +11,9 @@
 #include <core/tool_log.hpp>
 
 #include "commands.hpp"
-#include "cut_file.hpp"
-#include "failure.hpp"
+#include "cut.hpp"
+#include "files.hpp"
 #include "report.hpp"
-#include "run_file.hpp"
-#include "schedules.hpp"
 
 namespace op2::model {
 namespace {
@@ -25,11 +23,11 @@ namespace {
 std::vector<Schedule> fastest(Walk& walk, const std::vector<std::vector<Schedule>>& candidates,
                               const Prediction& off, const Prediction& on) {
   std::size_t most = 0;
-  for (const auto& some : candidates) most = std::max(most, some.size());
+  for (const auto& schedules : candidates) most = std::max(most, schedules.size());
   std::vector<Prediction> walked{off, on};
   for (std::size_t k = walked.size(); k < most; ++k) {
     std::vector<Schedule> schedules;
-    for (const auto& some : candidates) schedules.push_back(some[std::min(k, some.size() - 1)]);
+    for (const auto& known : candidates) schedules.push_back(known[std::min(k, known.size() - 1)]);
     walked.push_back(walk.run(schedules));
   }
   std::vector<Schedule> chosen;
@@ -56,14 +54,14 @@ void choose(Walk& walk, const std::vector<std::vector<Schedule>>& candidates, Co
 
 /// Messages that take as long as if they had no bytes.
 Link without_bytes(const Link& link) {
-  const MessageSize empty = link.message(0);
+  const sched::MessageSize empty = link.message(0);
   return {empty.latency, empty.overhead, 0};
 }
 
 /// Messages that take what their bytes take alone.
 Link without_latency(Link link) {
-  const MessageSize empty = link.message(0);
-  for (MessageSize& size : link.sizes) {
+  const sched::MessageSize empty = link.message(0);
+  for (sched::MessageSize& size : link.sizes) {
     size.latency = std::max(0.0, size.latency - empty.latency);
     size.overhead = std::max(0.0, size.overhead - empty.overhead);
   }
@@ -72,17 +70,19 @@ Link without_latency(Link link) {
 }
 
 /// What the run would not take if one thing on the machine took no time; and what remains then.
-std::vector<Cause> causes_of(Walk& walk, const Machine& machine, const Comparison& c) {
-  Machine no_latency = machine, no_bytes = machine, quiet = machine;
-  for (Link Machine::* link : {&Machine::on_node, &Machine::across}) {
-    no_latency.*link = without_latency(machine.*link);
-    no_bytes.*link = without_bytes(machine.*link);
+std::vector<Cause> causes_of(Walk& walk, const sched::Network& network, const Comparison& c) {
+  sched::Network no_latency = network, no_bytes = network, quiet = network;
+  for (Link sched::Network::* link : {&sched::Network::on_node, &sched::Network::across}) {
+    no_latency.*link = without_latency(network.*link);
+    no_bytes.*link = without_bytes(network.*link);
   }
   no_latency.reduction = 0;
   no_bytes.pack_row = no_bytes.pack_byte = no_bytes.unpack_byte = 0;
   quiet.disturbance = 0;
   const double all = c.automatic.seconds;
-  const auto saved = [&](const Machine& other) { return all - walk.run(c.chosen, other).seconds; };
+  const auto saved = [&](const sched::Network& other) {
+    return all - walk.run(c.chosen, other).seconds;
+  };
   double computation = 0;
   for (const auto& [name, loop] : c.automatic.loops) computation += loop.seconds;
   const double program = c.automatic.overheads.host;
@@ -104,6 +104,19 @@ Comparison compare(Walk& walk, const std::vector<std::vector<Schedule>>& candida
   c.on = walk.run(std::vector(sequences, Schedule{Schedule::Kind::on, {}}));
   choose(walk, candidates, c);
   return c;
+}
+
+/// The partition as the serial cut, divided evenly, in log2(ranks) rounds; code as in the recorded
+/// run, and a broadcast of each kernel; plans as there, which smaller parts can only shorten.
+StartUp start_up(const core::RunRecord& record, const Cut& cut, const Machine& machine) {
+  constexpr double bytes_of_kernel = 60e3;
+  const sched::Network& network = machine.network;
+  const Link& link = network.ranks_per_node > 0 ? network.across : network.on_node;
+  const double broadcast = sched::tree_seconds(cut.parts, link, bytes_of_kernel);
+  const double partition =
+      cut.parts == 1 ? record.partition.seconds
+                     : (cut.cut_seconds + cut.halo_seconds) * sched::rounds(cut.parts) / cut.parts;
+  return {partition, record.compile_seconds + record.kernels * broadcast, record.plan_seconds};
 }
 
 void warn(std::span<const core::RunRecord> records, const Costs& costs) {
@@ -142,13 +155,14 @@ void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs)
 
 /// Where more ranks share a node than were measured together.
 void warn_of_node(const Machine& machine, int parts) {
-  const int ranks = machine.ranks_per_node == 0 ? parts : std::min(parts, machine.ranks_per_node);
+  const int per_node = machine.network.ranks_per_node;
+  const int ranks = per_node == 0 ? parts : std::min(parts, per_node);
   if (machine.memory.empty() || std::cmp_less_equal(ranks, machine.memory.size())) return;
   fmt::print(stderr,
              "op2-model: {} ranks on a node are taken to have as much memory bandwidth each as the "
              "{} with which the machine was measured; {}\n",
              ranks, machine.memory.size(),
-             machine.ranks_per_node == 0
+             per_node == 0
                  ? "all are on one node: give 'op2-model machine' the option --ranks-per-node"
                  : "measure it with as many");
 }
@@ -162,7 +176,8 @@ int predict(const PredictOptions& options) {
   for (const std::string& path : options.costs) records.push_back(read_run(path));
   const core::RunRecord& record = records.front();
   Machine machine = read_machine(options.files.back());
-  for (double* const cost : {&machine.pack_row, &machine.pack_byte, &machine.unpack_byte})
+  for (double* const cost :
+       {&machine.network.pack_row, &machine.network.pack_byte, &machine.network.unpack_byte})
     *cost *= options.scale;
   const Costs costs(records, machine, options.scale);
   warn(records, costs);
@@ -178,9 +193,9 @@ int predict(const PredictOptions& options) {
     warn_of_cache(record, cut.parts, costs);
     const Program program(record, cut.local_maps, cut.deepest);
     Walk walk(program, cut, machine, costs, busy);
-    all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
+    all.push_back(compare(walk, walk.candidates()));
     all.back().start = start_up(record, cut, machine);
-    all.back().causes = causes_of(walk, machine, all.back());
+    all.back().causes = causes_of(walk, machine.network, all.back());
   }
   std::ranges::stable_sort(all, {}, [](const Comparison& one) { return one.off.ranks; });
   warn_of_node(machine, all.back().off.ranks);

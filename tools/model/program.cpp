@@ -13,7 +13,8 @@ Program::Program(const core::RunRecord& record, const std::vector<char>& local_m
                  core::Level deepest)
     : record_(record) {
   const auto set = [&](int index) { return mesh_.sets()[static_cast<std::size_t>(index)].get(); };
-  for (const core::RecordedSet& some : record.sets) mesh_.add_set({0, 0, 0}, some.name.c_str());
+  for (const core::RecordedSet& recorded : record.sets)
+    mesh_.add_set({0, 0, 0}, recorded.name.c_str());
   for (std::size_t k = 0; k < local_maps.size(); ++k) {
     mesh_.sets()[k]->declared_layout.local_map = local_maps[k] != 0;
     mesh_.sets()[k]->declared_layout.limit = deepest;
@@ -22,10 +23,25 @@ Program::Program(const core::RunRecord& record, const std::vector<char>& local_m
     mesh_.add_map(set(map.from), set(map.to), map.arity, nullptr, map.name.c_str());
   for (const core::RecordedDat& dat : record.dats)
     mesh_.add_dat(set(dat.set), dat.bytes, Type::b8, nullptr, dat.name.c_str(), false);
-  for (const core::RecordedSequence& sequence : record.sequences) {
-    core::Queue& queue = queues_.emplace_back();
-    for (const core::RecordedLoop& loop : sequence) push(loop, queue);
+  for (const core::RecordedSequence& sequence : record.sequences) push(sequence);
+}
+
+/// A loop in colours, which has a record for each, is declared once.
+void Program::push(const core::RecordedSequence& sequence) {
+  core::Queue& queue = declared_.emplace_back();
+  std::vector<const core::Colouring*> colourings;
+  for (const core::RecordedLoop& loop : sequence) {
+    if (loop.colour == 0) {
+      push(loop, queue);
+      colourings.push_back(nullptr);
+    } else if (loop.colour == 1) {
+      const core::Set* set = mesh_.sets()[static_cast<std::size_t>(loop.set)].get();
+      colourings.back() = &colourings_.emplace_back(core::Colouring{set, 2, false, {}});
+    } else {
+      ++colourings_.back().count;
+    }
   }
+  queues_.push_back(queue.in_colours(colourings));
 }
 
 core::Global& Program::global(int index, int bytes) {
@@ -59,23 +75,14 @@ void Program::push(const core::RecordedLoop& loop, core::Queue& queue) {
                   mesh_.sets()[static_cast<std::size_t>(loop.set)].get(), args);
 }
 
-ModelPlan Program::plan(std::size_t sequence, const Schedule& schedule, int ranks,
-                        const std::vector<core::Level>& valid) const {
+sched::Analysis Program::plan(std::size_t sequence, const Schedule& schedule, int ranks,
+                              const std::vector<core::Level>& valid) const {
   using sched::Halos;
   const core::Queue& queue = queues_[sequence];
   const auto cut = ranks == 1 ? sched::cut_chains(queue, {core::every_level, record_.keep_dead})
                               : sched::cut_for(queue, schedule, limits());
-  const sched::Analysis analysis =
-      sched::analyse_for(queue, schedule, cut, valid,
-                         {ranks == 1 ? Halos::none : Halos::per_chain, record_.keep_dead});
-  ModelPlan plan{{}, analysis.valid_after, analysis.rows};
-  for (const sched::Chain& chain : analysis.chains) {
-    ModelChain& made = plan.chains.emplace_back(ModelChain{chain.records, chain.exchanged, {}});
-    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
-      if (!queue.records()[k].is_assignment() && analysis.loops[k].extent != core::no_level)
-        made.loops.push_back({k, analysis.loops[k]});
-  }
-  return plan;
+  return sched::analyse_for(queue, schedule, cut, valid,
+                            {ranks == 1 ? Halos::none : Halos::per_chain, record_.keep_dead});
 }
 
 }  // namespace op2::model

@@ -7,32 +7,16 @@
 #include <string>
 #include <vector>
 
+#include <core/loop_record.hpp>
 #include <core/measurements/run_record.hpp>
 #include <core/mesh.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/analyse.hpp>
-#include <sched/policy/candidates.hpp>
+#include <sched/cost/candidates.hpp>
 
 namespace op2::model {
 
 using sched::Schedule;
-
-/// A chain of loops with its levels.
-struct ModelChain {
-  sched::RecordRange records;
-  std::vector<comm::DatLayers> exchanged;  ///< dats by their index; of the program's mesh
-  struct Loop {
-    std::size_t record;  ///< of the sequence
-    sched::LoopLevels levels;
-  };
-  std::vector<Loop> loops;  ///< that run
-};
-
-struct ModelPlan {
-  std::vector<ModelChain> chains;
-  std::vector<core::Level> valid_after;  ///< of each dat
-  core::Level rows = core::no_level;     ///< that sets must have
-};
 
 /// Sets without elements and dats without rows, which passes on descriptors do not need.
 class Program {
@@ -45,16 +29,18 @@ class Program {
   Program(const Program&) = delete;
 
   const core::RunRecord& record() const { return record_; }
+  /// With a record for each colour of a loop.
   const core::Queue& queue(std::size_t sequence) const { return queues_[sequence]; }
   /// Of chains, beside those that correctness sets.
   sched::ChainLimits limits() const { return {2 * record_.depth_max, record_.keep_dead}; }
 
   /// The passes cut and analyse of the library.
   /// @param valid  of each dat, before the sequence
-  ModelPlan plan(std::size_t sequence, const Schedule& schedule, int ranks,
-                 const std::vector<core::Level>& valid) const;
+  sched::Analysis plan(std::size_t sequence, const Schedule& schedule, int ranks,
+                       const std::vector<core::Level>& valid) const;
 
  private:
+  void push(const core::RecordedSequence& sequence);
   void push(const core::RecordedLoop& loop, core::Queue& queue);
   core::Global& global(int index, int bytes);
 
@@ -62,7 +48,8 @@ class Program {
   core::Mesh mesh_;
   std::map<int, core::Global*> globals_;
   std::map<std::string, op_kernel_core> kernels_;
-  std::deque<core::Queue> queues_;
+  std::deque<core::Colouring> colourings_;
+  std::deque<core::Queue> declared_, queues_;
 };
 
 }  // namespace op2::model

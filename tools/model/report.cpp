@@ -82,14 +82,14 @@ std::string details_of(const core::RunRecord& record, const Comparison& c) {
   for (const std::string& name : loops_by_time(c))
     text += fmt::format("  {:<38.38} {:>9} {:>12.6f} {:>12.6f}\n", name, "",
                         loop_seconds(c.off, name), loop_seconds(c.on, name));
-  const auto line = [&](const char* what, double Overheads::* part) {
+  const auto line = [&](const char* what, double sched::Overheads::* part) {
     text += fmt::format("  {:<38} {:>9} {:>12.6f} {:>12.6f}\n", what, "", c.off.overheads.*part,
                         c.on.overheads.*part);
   };
-  line("program and queue", &Overheads::host);
-  line("packing and messages", &Overheads::messages);
-  line("waits", &Overheads::waits);
-  line("reductions", &Overheads::reductions);
+  line("program and queue", &sched::Overheads::host);
+  line("packing and messages", &sched::Overheads::messages);
+  line("waits", &sched::Overheads::waits);
+  line("reductions", &sched::Overheads::reductions);
   text += causes_of(c);
   return text + fmt::format("  start: partition {:.3g} s, code {:.3g} s, plans {:.3g} s\n",
                             c.start.partition, c.start.code, c.start.plans);

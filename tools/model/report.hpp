@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "start_up.hpp"
 #include "walk.hpp"
 
 namespace op2::model {
@@ -14,6 +13,14 @@ namespace op2::model {
 struct Cause {
   const char* what;
   double seconds;
+};
+
+/// Seconds that a program takes before its first time step on so many ranks: an estimate.
+struct StartUp {
+  double partition = 0;  ///< owners and halos
+  double code = 0;       ///< one rank compiles or loads; the others receive
+  double plans = 0;
+  double all() const { return partition + code + plans; }
 };
 
 /// The three ways of OP2_CHAIN for one cut.

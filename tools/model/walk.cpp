@@ -5,16 +5,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "failure.hpp"
-#include "tiles.hpp"
+#include <core/arithmetic.hpp>
+
+#include "files.hpp"
 
 namespace op2::model {
 namespace {
-
-/// Bytes of a reduction over the ranks (comm/messages/message_layer.hpp).
-constexpr std::int64_t reduction_bytes = 512;
 
 /// Executions of a block of events after which its time does not change any more.
 constexpr std::int64_t settled = 4;
@@ -36,10 +33,10 @@ bool needs_combined(std::span<const core::RecordedLoop> loops, const Pending& pe
   for (const core::RecordedLoop& loop : loops)
     for (const core::RecordedArg& arg : loop.args) {
       if (arg.global < 0 || std::ranges::find(assigned, arg.global) != assigned.end()) continue;
-      const auto found = pending.find(arg.global);
+      const auto lazy = pending.find(arg.global);
       if (loop.set < 0)
         assigned.push_back(arg.global);
-      else if (found != pending.end() && found->second != arg.access)
+      else if (lazy != pending.end() && lazy->second != arg.access)
         return true;
     }
   return false;
@@ -64,19 +61,21 @@ bool reduces_at_once(std::span<const core::RecordedLoop> loops) {
   });
 }
 
-/// Into how many colours the loop of a record is divided, which has a record for each.
-double colours_of(const core::RecordedSequence& loops, std::size_t record) {
-  std::size_t last = record;
-  while (last + 1 < loops.size() && loops[last + 1].colour == loops[last].colour + 1) ++last;
-  return loops[last].colour + 1;
-}
-
 /// A schedule as a key.
 std::vector<std::size_t> numbers_of(const Schedule& schedule) {
   std::vector<std::size_t> numbers{static_cast<std::size_t>(schedule.kind)};
   for (const sched::RecordRange& group : schedule.groups) numbers.push_back(group.end);
   return numbers;
 }
+
+/// Iterations of a loop on a rank, in one phase.
+struct Iterations {
+  std::int32_t all = 0;
+  std::int32_t redundant = 0;  ///< of these, those that other ranks execute, too
+};
+struct PhaseIterations {
+  Iterations interior, boundary;
+};
 
 /// The last rows of a set are not owned, so redundant iterations come last.
 PhaseIterations iterations_of(int set, const sched::LoopLevels& levels, const RankHalo& halo) {
@@ -88,15 +87,97 @@ PhaseIterations iterations_of(int set, const sched::LoopLevels& levels, const Ra
 }
 
 std::span<const core::RecordedLoop> loops_of(const core::RecordedSequence& sequence,
-                                             const ModelChain& chain) {
+                                             const sched::Chain& chain) {
   return std::span(sequence).subspan(chain.records.begin, chain.records.end - chain.records.begin);
+}
+
+/// Whether a record is a loop that is not dead.
+bool runs(const core::RecordedLoop& loop, const sched::LoopLevels& levels) {
+  return loop.set >= 0 && levels.extent != core::no_level;
+}
+
+/// Of one rank. A rank sends about as much as it receives.
+sched::HaloSizes sizes_of(const RankHalo& halo, const Cut& cut) {
+  sched::HaloSizes sizes;
+  for (std::size_t s = 0; s < cut.sets; ++s) {
+    sched::SetSizes& set = sizes.sets.emplace_back();
+    set.within.assign(halo.within[s].begin(), halo.within[s].end());
+    set.received.resize(at(cut.level), 0);
+    set.neighbours.resize(at(cut.level), 0);
+    for (const Imports& imports : halo.imports) {
+      bool has_rows = false;
+      for (std::size_t h = 0; h < at(cut.level); ++h) {
+        set.received[h] += imports.rows[s][h];
+        has_rows = has_rows || imports.rows[s][h] > 0;
+        set.neighbours[h] += has_rows ? 1 : 0;
+      }
+    }
+    set.sent = set.received;
+  }
+  return sizes;
+}
+
+/// The greatest of all ranks, number by number.
+sched::HaloSizes largest(const std::vector<sched::HaloSizes>& ranks) {
+  const auto raise = [](std::vector<double>& most, const std::vector<double>& mine) {
+    for (std::size_t k = 0; k < mine.size(); ++k) most[k] = std::max(most[k], mine[k]);
+  };
+  sched::HaloSizes all = ranks.front();
+  for (const sched::HaloSizes& mine : ranks)
+    for (std::size_t s = 0; s < all.sets.size(); ++s)
+      for (const auto rows : {&sched::SetSizes::within, &sched::SetSizes::sent,
+                              &sched::SetSizes::received, &sched::SetSizes::neighbours})
+        raise(all.sets[s].*rows, mine.sets[s].*rows);
+  return all;
+}
+
+/// As the CPU executor decides, but that data do not fit into caches shows in records of such
+/// sizes, see Costs::loop_cost.
+sched::TileRules tile_rules(const core::RunRecord& record) {
+  sched::TileRules rules{{}, {1, 1}, record.threads};
+  if (record.all_in_tiles) rules.tiling = {core::TileMode::fixed, 1};
+  return rules;
+}
+
+/// How many times as long what waits for memory takes on this machine as when costs were measured.
+double slowdown_on(const Machine& machine, int parts, int busy) {
+  const int per_node = machine.network.ranks_per_node > 0 ? machine.network.ranks_per_node : parts;
+  return machine.slowdown(busy, std::min(per_node, parts));
+}
+
+/// @return without rows: there is no message
+sched::Message message_to(int importer, const Imports& imports, const core::RunRecord& record,
+                          const std::vector<comm::DatLayers>& exchanged) {
+  constexpr std::int64_t alignment = 16;  // of segments, as in comm/halo/halo_messages
+  std::int64_t bytes = comm::message_header, all = 0;
+  for (const comm::DatLayers& layers : exchanged) {
+    const core::RecordedDat& dat = record.dats[at(layers.dat->index)];
+    for (core::Level h = layers.from + 1; h <= layers.to; ++h) {
+      const std::int64_t rows = imports.rows[at(dat.set)][at(h - 1)];
+      all += rows;
+      bytes += core::round_up(rows * dat.bytes, alignment);
+    }
+  }
+  return {imports.rank, importer, static_cast<double>(bytes), static_cast<double>(all)};
 }
 
 }  // namespace
 
+std::vector<sched::Message> messages_of(const Cut& cut, const core::RunRecord& record,
+                                        const std::vector<comm::DatLayers>& exchanged) {
+  std::vector<sched::Message> messages;
+  for (int rank = 0; rank < cut.parts; ++rank)
+    for (const Imports& imports : cut.ranks[at(rank)].imports) {
+      const sched::Message message = message_to(rank, imports, record, exchanged);
+      if (message.rows > 0) messages.push_back(message);
+    }
+  std::ranges::sort(messages, {}, [](const auto& m) { return std::tuple(m.from, m.to); });
+  return messages;
+}
+
 /// A walk in progress. Everything that repeats is counted `weight` times.
 struct Walk::State {
-  Clocks clocks;
+  sched::Clocks clocks;
   const std::vector<Schedule>& schedules;
   std::vector<core::Level> valid;
   Pending pending;
@@ -111,11 +192,13 @@ Walk::Walk(const Program& program, const Cut& cut, const Machine& machine, const
       cut_(cut),
       machine_(machine),
       costs_(costs),
-      busy_(busy) {
+      tiles_(tile_rules(record_)),
+      slowdown_(slowdown_on(machine, cut.parts, busy)),
+      rate_(machine.memory.empty() ? 0 : machine.rate(busy)) {
   for (const RankHalo& halo : cut.ranks) {
+    sizes_.push_back(sizes_of(halo, cut));
     std::vector<double> owned;
-    for (std::size_t set = 0; set < cut.sets; ++set)
-      owned.push_back(halo.rows(static_cast<int>(set), 0));
+    for (const sched::SetSizes& set : sizes_.back().sets) owned.push_back(set.rows_within(0));
     part_bytes_.push_back(working_bytes(record_, owned));
   }
   for (const core::RecordedSequence& sequence : record_.sequences)
@@ -125,113 +208,79 @@ Walk::Walk(const Program& program, const Cut& cut, const Machine& machine, const
 
 /// Tiled costs are those of records of one rank, whose chains no exchange cuts.
 void Walk::note_savings() {
+  if (record_.all_in_tiles) return;  // whatever they save
   const std::vector<core::Level> valid(record_.dats.size(), 0);
-  for (std::size_t sequence = 0; sequence < record_.sequences.size(); ++sequence)
-    for (const ModelChain& chain : program_.plan(sequence, {}, 1, valid).chains) {
-      const std::vector<Step> steps = steps_of(record_.sequences[sequence], chain);
-      const double saved = saved_by(steps);
-      for (const Step& step : steps)
-        for (const std::string& name : step.names) saved_[name] = std::max(saved_[name], saved);
-    }
-}
-
-/// Loops that were fused when the run was recorded are one step if they may be here: neighbours on
-/// one set and on the same levels.
-std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
-                                       const ModelChain& chain) const {
-  std::vector<Step> steps;
-  for (std::size_t first = 0; first < chain.loops.size();) {
-    const auto& loop = loops[chain.loops[first].record];
-    Step best{{loop.name},
-              loop.set,
-              chain.loops[first].levels,
-              colours_of(loops, chain.loops[first].record)};
-    Step longer = best;
-    for (std::size_t k = first + 1;
-         k < chain.loops.size() && longer.names.size() < costs_.longest(); ++k) {
-      const auto& next = loops[chain.loops[k].record];
-      if (next.set != longer.set || chain.loops[k].levels != longer.levels) break;
-      longer.names.push_back(next.name);
-      if (costs_.knows(longer.names)) best = longer;
-    }
-    first += best.names.size();
-    for (const std::string& name : best.names) best.bytes += traffic_of(record_, name);
-    steps.push_back(std::move(best));
+  sched::HaloSizes whole;
+  for (const core::RecordedSet& set : record_.sets)
+    whole.sets.push_back(
+        {std::vector<double>(at(1 - core::deepest_tracked), static_cast<double>(set.size)),
+         {},
+         {},
+         {}});
+  for (std::size_t sequence = 0; sequence < record_.sequences.size(); ++sequence) {
+    const sched::FlushWork work = sched::work_of(
+        program_.queue(sequence), program_.plan(sequence, {}, 1, valid), whole, tiles_);
+    for (const sched::ChainWork& chain : work.chains)
+      for (const sched::LoopWork& loop : chain.loops) {
+        double& most = saved_[record_.sequences[sequence][loop.loop].name];
+        most = std::max({most, loop.interior.spared, loop.boundary.spared});
+      }
   }
-  return steps;
 }
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, double gain, double part) const {
-  const double seconds = costs_.of(step.names, gain, part) / step.colours;
-  const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
-  const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
-  if (slowdown == 1 || seconds <= 0) return seconds;
-  const double share = step.bytes / step.colours / seconds / machine_.rate(busy_);
-  return share > 1 ? seconds : seconds * (1 + share * (slowdown - 1));
-}
-
-double Walk::saved_by(const std::vector<Step>& steps) const {
-  if (steps.size() < 2) return 0;
-  if (record_.all_in_tiles) return 1;
-  std::vector<LoopNames> names;
-  for (const Step& step : steps) names.push_back(step.names);
-  return saved_in_tiles(record_, names);
-}
-
-/// Of what tiles gained when costs were recorded: as much as this chain saves of its traffic, by
-/// what the loop's chains saved then.
-double Walk::gain_of(const Step& step, double saved) const {
-  const auto found = saved_.find(step.names.front());
-  const double then = found != saved_.end() ? found->second : 0;
-  if (then == 0) return saved > 0 ? 1 : 0;
-  return std::min(1.0, saved / then);
-}
-
-void Walk::time(TimedChain& chain) const {
-  chain.loops.assign(chain.steps.size(), {1, 0, 0});
-  for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
-    std::vector<Iterations> interior, boundary;
-    for (const Step& step : chain.steps) {
-      const PhaseIterations made = iterations_of(step.set, step.levels, cut_.ranks[rank]);
-      interior.push_back(made.interior);
-      boundary.push_back(made.boundary);
+Walk::LoopCosts Walk::costs_of(std::size_t sequence, double bytes) const {
+  LoopCosts costs;
+  for (const core::RecordedLoop& loop : record_.sequences[sequence]) {
+    sched::LoopCost& cost = costs.emplace_back();
+    if (loop.set < 0) continue;
+    cost = costs_.loop_cost(loop.name, bytes);
+    if (const auto saved = saved_.find(loop.name); saved != saved_.end())
+      cost.most_spared = saved->second;
+    if (slowdown_ == 1) continue;
+    for (double& seconds : cost.seconds) {
+      const double share = seconds > 0 ? traffic_of(record_, loop.name) / seconds / rate_ : 0;
+      if (share <= 1 && seconds > 0) seconds *= 1 + share * (slowdown_ - 1);
     }
-    add_phase(chain, rank, interior, chain.phases.interior[rank]);
-    add_phase(chain, rank, boundary, chain.phases.boundary[rank]);
   }
+  return costs;
 }
 
-/// As the library finds them: a step in colours separates others, one without iterations does not.
-std::vector<bool> Walk::in_tiles(const std::vector<Step>& steps, std::span<const Iterations> made) {
-  std::vector<bool> found(steps.size());
-  std::vector<std::size_t> adjacent;
-  const auto end = [&] {
-    if (adjacent.size() > 1)
-      for (const std::size_t k : adjacent) found[k] = true;
-    adjacent.clear();
-  };
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    if (made[k].all == 0) continue;
-    if (steps[k].colours > 1)
-      end();
-    else
-      adjacent.push_back(k);
-  }
-  end();
-  return found;
+/// Where nothing was recorded of a loop in tiles, it has none.
+sched::FlushWork Walk::work_of(std::size_t sequence, const sched::Analysis& analysis,
+                               const sched::HaloSizes& sizes, const LoopCosts& costs) const {
+  sched::FlushWork work = sched::work_of(program_.queue(sequence), analysis, sizes, tiles_);
+  for (sched::ChainWork& chain : work.chains)
+    for (sched::LoopWork& loop : chain.loops)
+      for (sched::PhaseWork* phase : {&loop.interior, &loop.boundary})
+        if (phase->way == core::Way::tiled && !costs[loop.loop].is_known(core::Way::tiled))
+          phase->way = phase->untiled;
+  return work;
 }
 
-void Walk::add_phase(TimedChain& chain, std::size_t rank, std::span<const Iterations> made,
-                     double& sum) const {
-  const std::vector<bool> tiles = in_tiles(chain.steps, made);
-  for (std::size_t k = 0; k < made.size(); ++k) {
-    const double gain = tiles[k] ? chain.gains[k] : 0;
-    const double each = seconds_of(chain.steps[k], gain, part_bytes_[rank]);
-    sum += each * made[k].all;
-    chain.loops[k].seconds += each * made[k].all;
-    chain.loops[k].redundant += each * made[k].redundant;
+void Walk::time(std::size_t sequence, std::size_t rank, TimedPlan& plan) const {
+  const core::RecordedSequence& recorded = record_.sequences[sequence];
+  const LoopCosts costs = costs_of(sequence, part_bytes_[rank]);
+  const sched::FlushWork work = work_of(sequence, plan.analysis, sizes_[rank], costs);
+  for (std::size_t c = 0; c < work.chains.size(); ++c) {
+    const sched::ChainWork& chain = work.chains[c];
+    TimedChain& timed = plan.chains[c];
+    timed.phases.interior.push_back(seconds_of(chain, &sched::LoopWork::interior, costs));
+    timed.phases.boundary.push_back(seconds_of(chain, &sched::LoopWork::boundary, costs));
+    for (const sched::LoopWork& loop : chain.loops) {
+      const PhaseIterations made =
+          iterations_of(recorded[loop.loop].set, plan.analysis.loops[loop.loop], cut_.ranks[rank]);
+      Prediction::Loop& sum = timed.loops[loop.loop - plan.analysis.chains[c].records.begin];
+      const auto add = [&](const sched::PhaseWork& phase, const Iterations& iterations) {
+        const double seconds =
+            phase.iterations * sched::seconds_per_iteration(phase, costs[loop.loop]);
+        sum.seconds += seconds;
+        if (iterations.all > 0) sum.redundant += seconds * iterations.redundant / iterations.all;
+      };
+      add(loop.interior, made.interior);
+      add(loop.boundary, made.boundary);
+    }
   }
 }
 
@@ -240,54 +289,51 @@ const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& sched
   const auto [entry, is_new] = plans_.try_emplace({sequence, numbers_of(schedule), valid});
   TimedPlan& timed = entry->second;
   if (!is_new) return timed;
-  timed.plan = program_.plan(sequence, schedule, cut_.parts, valid);
-  if (timed.plan.rows > cut_.level && cut_.parts > 1)
+  timed.analysis = program_.plan(sequence, schedule, cut_.parts, valid);
+  if (timed.analysis.rows > cut_.level && cut_.parts > 1)
     throw Failure(fmt::format(
         "the cut has too few halo layers: {}, a chain needs {}; give 'cut' the option --layers",
-        cut_.level / 2, (timed.plan.rows + 1) / 2));
-  for (const ModelChain& chain : timed.plan.chains) {
+        cut_.level / 2, (timed.analysis.rows + 1) / 2));
+  for (const sched::Chain& chain : timed.analysis.chains) {
     std::vector<std::array<int, 3>> layers;
     for (const comm::DatLayers& dat : chain.exchanged)
       layers.push_back({dat.dat->index, dat.from, dat.to});
     const auto [messages, unseen] = exchanges_.try_emplace(layers);
     if (unseen) messages->second = messages_of(cut_, record_, chain.exchanged);
-    TimedChain& made = timed.chains.emplace_back();
-    made.chain = &chain;
-    made.messages = &messages->second;
-    made.steps = steps_of(record_.sequences[sequence], chain);
-    const double saved = saved_by(made.steps);
-    for (const Step& step : made.steps) made.gains.push_back(gain_of(step, saved));
-    made.phases.interior.resize(cut_.ranks.size());
-    made.phases.boundary.resize(cut_.ranks.size());
-    time(made);
+    TimedChain& made = timed.chains.emplace_back(TimedChain{&messages->second, {}, {}});
+    made.loops.assign(chain.records.end - chain.records.begin, {1, 0, 0});
   }
+  for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) time(sequence, rank, timed);
   return timed;
 }
 
 void Walk::flush(std::size_t sequence, State& state) {
   const double begin = state.clocks.slowest();
-  const core::RecordedSequence& loops = record_.sequences[sequence];
+  const core::RecordedSequence& recorded = record_.sequences[sequence];
   const TimedPlan& plan = plan_of(sequence, state.schedules[sequence], state.valid);
   const auto weight = static_cast<double>(state.weight);
   state.clocks.work(host_seconds_[sequence], weight);
-  for (const TimedChain& chain : plan.chains) {
-    const auto records = loops_of(loops, *chain.chain);
-    if (needs_combined(records, state.pending)) {
-      state.clocks.reduce(reduction_bytes, weight);
+  for (std::size_t c = 0; c < plan.chains.size(); ++c) {
+    const sched::Chain& chain = plan.analysis.chains[c];
+    const TimedChain& timed = plan.chains[c];
+    const auto loops = loops_of(recorded, chain);
+    if (needs_combined(loops, state.pending)) {
+      state.clocks.reduce(sched::reduction_bytes, weight);
       state.pending.clear();
     }
-    note_reductions(records, state.pending);
-    state.clocks.run(*chain.messages, chain.phases, weight);
-    if (reduces_at_once(records)) state.clocks.reduce(reduction_bytes, weight);
-    state.found.exchanges += chain.chain->exchanged.empty() ? 0 : state.weight;
-    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
-      auto& loop = state.found.loops[fmt::format("{}", fmt::join(chain.steps[k].names, "+"))];
+    note_reductions(loops, state.pending);
+    state.clocks.run(*timed.messages, timed.phases, weight);
+    if (reduces_at_once(loops)) state.clocks.reduce(sched::reduction_bytes, weight);
+    state.found.exchanges += chain.exchanged.empty() ? 0 : state.weight;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      if (!runs(loops[k], plan.analysis.loops[chain.records.begin + k])) continue;
+      Prediction::Loop& loop = state.found.loops[loops[k].name];
       loop.calls += state.weight;
-      loop.seconds += weight * chain.loops[k].seconds / cut_.parts;
-      loop.redundant += weight * chain.loops[k].redundant / cut_.parts;
+      loop.seconds += weight * timed.loops[k].seconds / cut_.parts;
+      loop.redundant += weight * timed.loops[k].redundant / cut_.parts;
     }
   }
-  state.valid = plan.plan.valid_after;
+  state.valid = plan.analysis.valid_after;
   Prediction::Flush& flush = state.found.flushes[sequence];
   flush.times += state.weight;
   flush.seconds += weight * (state.clocks.slowest() - begin);
@@ -296,7 +342,7 @@ void Walk::flush(std::size_t sequence, State& state) {
 void Walk::happen(int event, State& state) {
   if (event >= 0) return flush(at(event), state);
   if (state.pending.erase(core::fetched_global(event)) > 0)
-    state.clocks.reduce(reduction_bytes, static_cast<double>(state.weight));
+    state.clocks.reduce(sched::reduction_bytes, static_cast<double>(state.weight));
 }
 
 /// The first executions one by one; the last of them stands for all others.
@@ -312,8 +358,8 @@ void Walk::run_events(const core::RecordedEvents& block, State& state) {
   state.weight = 1;
 }
 
-Prediction Walk::run(const std::vector<Schedule>& schedules, const Machine& network) {
-  State state{Clocks(cut_.parts, network),
+Prediction Walk::run(const std::vector<Schedule>& schedules, const sched::Network& network) {
+  State state{sched::Clocks(cut_.parts, network),
               schedules,
               std::vector<core::Level>(record_.dats.size(), 0),
               {},
@@ -336,28 +382,53 @@ std::vector<RankCounts> Walk::count(const std::vector<std::size_t>& sequences,
   std::vector<core::Level> valid(record_.dats.size(), 0);
   for (const std::size_t sequence : sequences) {
     const TimedPlan& timed = plan_of(sequence, schedule, valid);
-    valid = timed.plan.valid_after;
-    for (const TimedChain& chain : timed.chains) {
-      for (const PairMessage& message : *chain.messages) {
+    valid = timed.analysis.valid_after;
+    for (const TimedChain& chain : timed.chains)
+      for (const sched::Message& message : *chain.messages) {
         RankCounts& sender = counts[at(message.from)];
         ++sender.messages;
-        sender.bytes += message.bytes;
-        sender.rows += message.rows;
+        sender.bytes += static_cast<std::int64_t>(message.bytes);
+        sender.rows += static_cast<std::int64_t>(message.rows);
       }
-      for (const ModelChain::Loop& loop : chain.chain->loops) {
-        const core::RecordedLoop& recorded = record_.sequences[sequence][loop.record];
-        if (recorded.colour > 0) continue;  // counted with the first
-        for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-          const auto [interior, boundary] =
-              iterations_of(recorded.set, loop.levels, cut_.ranks[rank]);
-          counts[rank].interior += interior.all;
-          counts[rank].boundary += boundary.all;
-          counts[rank].redundant += interior.redundant + boundary.redundant;
-        }
+    const core::RecordedSequence& recorded = record_.sequences[sequence];
+    for (std::size_t k = 0; k < recorded.size(); ++k) {
+      if (!runs(recorded[k], timed.analysis.loops[k]) || recorded[k].colour > 0)
+        continue;  // counted with the first colour
+      for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+        const auto [interior, boundary] =
+            iterations_of(recorded[k].set, timed.analysis.loops[k], cut_.ranks[rank]);
+        counts[rank].interior += interior.all;
+        counts[rank].boundary += boundary.all;
+        counts[rank].redundant += interior.redundant + boundary.redundant;
       }
     }
   }
   return counts;
+}
+
+std::vector<std::vector<Schedule>> Walk::candidates() const {
+  using Kind = Schedule::Kind;
+  const std::vector<Schedule> both{{Kind::off, {}}, {Kind::on, {}}};
+  std::vector<std::vector<Schedule>> all(record_.sequences.size(), both);
+  if (cut_.parts == 1) return all;
+  // The search knows one link: that by which most ranks are reached.
+  sched::Network network = machine_.network;
+  if (network.ranks_per_node > 0 && network.ranks_per_node < cut_.parts)
+    network.on_node = network.across;
+  network.ranks_per_node = 0;
+  const sched::HaloSizes sizes = largest(sizes_);
+  const std::vector<core::Level> valid(record_.dats.size(), 0);
+  for (std::size_t sequence = 0; sequence < all.size(); ++sequence) {
+    const LoopCosts loops = costs_of(sequence, mean_working_bytes(record_, cut_.parts));
+    for (sched::Candidate& found : sched::find_candidates({program_.queue(sequence),
+                                                           {valid},
+                                                           program_.limits(),
+                                                           sizes,
+                                                           {loops, network},
+                                                           tiles_}))
+      if (found.schedule.kind == Kind::cuts) all[sequence].push_back(std::move(found.schedule));
+  }
+  return all;
 }
 
 }  // namespace op2::model

@@ -9,8 +9,11 @@
 #include <tuple>
 #include <vector>
 
-#include "clocks.hpp"
+#include <comm/halo/halo_exchange.hpp>
+#include <sched/cost/network.hpp>
+
 #include "costs.hpp"
+#include "cut.hpp"
 #include "program.hpp"
 
 namespace op2::model {
@@ -31,7 +34,7 @@ struct Prediction {
   double seconds = 0;          ///< on the slowest clock, without the start
   std::vector<Flush> flushes;  ///< per sequence
   std::map<std::string, Loop> loops;
-  Overheads overheads;
+  sched::Overheads overheads;
   std::int64_t exchanges = 0;
 };
 
@@ -42,16 +45,11 @@ struct RankCounts {
   bool operator==(const RankCounts&) const = default;
 };
 
-/// Of a loop on a rank, in one phase.
-struct Iterations {
-  std::int32_t all = 0;
-  std::int32_t redundant = 0;  ///< of these, those that other ranks execute, too
-};
-
-/// While messages are in flight, and after them.
-struct PhaseIterations {
-  Iterations interior, boundary;
-};
+/// Messages of a halo exchange between the ranks of a cut, as comm::halo_messages makes them.
+/// Ascending by sender, then by receiver. Cost: O(pairs of neighbours x layers).
+/// @param exchanged  dats by their index; the cut has these layers
+std::vector<sched::Message> messages_of(const Cut& cut, const core::RunRecord& record,
+                                        const std::vector<comm::DatLayers>& exchanged);
 
 class Walk {
  public:
@@ -62,61 +60,44 @@ class Walk {
 
   /// @param schedules  of each sequence
   /// @throws Failure  the cut has too few layers
-  Prediction run(const std::vector<Schedule>& schedules) { return run(schedules, machine_); }
+  Prediction run(const std::vector<Schedule>& schedules) {
+    return run(schedules, machine_.network);
+  }
   /// @param network  whose messages, packing, reductions and disturbance count
-  Prediction run(const std::vector<Schedule>& schedules, const Machine& network);
+  Prediction run(const std::vector<Schedule>& schedules, const sched::Network& network);
 
   /// What each rank counts in these sequences, one after the other.
   std::vector<RankCounts> count(const std::vector<std::size_t>& sequences,
                                 const Schedule& schedule);
 
+  /// Of each sequence the schedules among which OP2_CHAIN=auto would choose: off, on, and a few
+  /// others that the library's own search expects to be the fastest if it repeats, with the sizes
+  /// of the rank that has most of each.
+  std::vector<std::vector<Schedule>> candidates() const;
+
  private:
-  /// A step of a chain: loops that are executed as one.
-  struct Step {
-    LoopNames names;
-    int set;
-    sched::LoopLevels levels;
-    double colours;    ///< of which this is one
-    double bytes = 0;  ///< that an iteration moves
-  };
   /// A chain with all that does not depend on clocks.
   struct TimedChain {
-    const ModelChain* chain;
-    const std::vector<PairMessage>* messages;
-    std::vector<Step> steps;
-    std::vector<double> gains;  ///< of each step, see Costs::of
-    PhaseTimes phases;
-    std::vector<Prediction::Loop> loops;  ///< of one execution, per step
+    const std::vector<sched::Message>* messages;
+    sched::PhaseTimes phases;
+    std::vector<Prediction::Loop> loops;  ///< of one execution, per record of the chain
   };
   struct TimedPlan {
-    ModelPlan plan;
+    sched::Analysis analysis;
     std::vector<TimedChain> chains;
   };
   /// Sequence, schedule with its groups, and validity.
   using PlanKey = std::tuple<std::size_t, std::vector<std::size_t>, std::vector<core::Level>>;
+  using LoopCosts = std::vector<sched::LoopCost>;  ///< by record of a sequence
   struct State;
 
+  void note_savings();
+  LoopCosts costs_of(std::size_t sequence, double bytes) const;
+  sched::FlushWork work_of(std::size_t sequence, const sched::Analysis& analysis,
+                           const sched::HaloSizes& sizes, const LoopCosts& costs) const;
   const TimedPlan& plan_of(std::size_t sequence, const Schedule& schedule,
                            const std::vector<core::Level>& valid);
-  void note_savings();
-  std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
-  /// @return of the traffic of a chain, by tiles, where a part is as large as one that ran in tiles
-  ///         when costs were recorded; 0: it is not tiled
-  double saved_by(const std::vector<Step>& steps) const;
-  /// @param saved  by the step's chain
-  double gain_of(const Step& step, double saved) const;
-  void time(TimedChain& chain) const;
-  /// Of one rank in one phase.
-  /// @param made  of each step
-  /// @param sum   to which the seconds are added
-  void add_phase(TimedChain& chain, std::size_t rank, std::span<const Iterations> made,
-                 double& sum) const;
-  /// Which steps are in tiles, if the chain has any, in the phase of these iterations.
-  static std::vector<bool> in_tiles(const std::vector<Step>& steps,
-                                    std::span<const Iterations> made);
-  /// @param gain  see Costs::of
-  /// @param part  working bytes of the rank
-  double seconds_of(const Step& step, double gain, double part) const;
+  void time(std::size_t sequence, std::size_t rank, TimedPlan& plan) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);
@@ -126,13 +107,15 @@ class Walk {
   const Cut& cut_;
   const Machine& machine_;
   const Costs& costs_;
-  const int busy_;
-  std::vector<double> part_bytes_;  ///< working bytes of each rank
-  /// By loop: the largest saving among its chains, on one rank.
-  std::map<std::string, double> saved_;
-  std::vector<double> host_seconds_;  ///< beside iterations, of each sequence
+  const sched::TileRules tiles_;
+  const double slowdown_;  ///< of what waits for memory
+  const double rate_;      ///< bytes per second of a rank when costs were measured; 0: not known
+  std::vector<sched::HaloSizes> sizes_;  ///< of each rank
+  std::vector<double> part_bytes_;       ///< working bytes of each rank
+  std::map<std::string, double> saved_;  ///< of each loop: the most, as costs were recorded
+  std::vector<double> host_seconds_;     ///< beside iterations, of each sequence
   std::map<PlanKey, TimedPlan> plans_;
-  std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
+  std::map<std::vector<std::array<int, 3>>, std::vector<sched::Message>> exchanges_;
 };
 
 }  // namespace op2::model

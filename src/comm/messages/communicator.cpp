@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/messages/communicator.hpp>
 
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,18 +63,11 @@ void Communicator::declare(std::string_view what) {
 
 void Communicator::reduce(WordReduction& words, std::string_view description) {
   if (size_ == 1) return;
-  const std::vector<std::int64_t> attached = std::exchange(attached_, {});
-  const std::size_t own = words.maxima.size();
-  words.maxima.insert(words.maxima.end(), attached.begin(), attached.end());
   const std::string operation = description_of(words, description);
   auto blocks = packed(words, fingerprint_of(watch().fingerprint(), operation));
   fold(blocks, operation);
   unpack(blocks, words);
   if (declared_ == declared_in_signature_) declared_ = nullptr;  // all ranks have the same
-  if (attached.empty()) return;
-  const auto begin = words.maxima.begin() + static_cast<std::ptrdiff_t>(own);
-  carried_.emplace(begin, words.maxima.end());
-  words.maxima.resize(own);
 }
 
 std::int64_t Communicator::sum(std::int64_t mine, std::string_view description) {
@@ -105,15 +97,6 @@ PartialSum Communicator::partial_sum(std::int64_t mine) {
 void Communicator::barrier() {
   WordReduction nothing;
   reduce(nothing, "waiting for all ranks");
-}
-
-bool clock_goes_on(const Communicator& ranks) {
-  constexpr std::chrono::microseconds more_than_a_tick{5};
-  const double before = ranks.seconds();
-  const auto begin = core::Clock::now();
-  while (core::Clock::now() - begin < more_than_a_tick) {
-  }
-  return ranks.seconds() > before;
 }
 
 void Communicator::align_channels() {

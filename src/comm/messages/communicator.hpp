@@ -190,18 +190,6 @@ class Communicator {
   ///                        memory
   virtual void reduce_by(core::ReduceMode /*mode*/, int /*ranks_per_node*/) {}
 
-  /// Local, at the same point of all ranks: the next reduction also finds the maxima of these
-  /// words, instead of any attached before, whose maxima are forgotten. Costs no message while both
-  /// fit into one block.
-  void attach(std::vector<std::int64_t> words) {
-    attached_ = std::move(words);
-    carried_.reset();
-  }
-  /// Local. The maxima, once a reduction has carried them; nothing before, or a second time.
-  std::optional<std::vector<std::int64_t>> take_attached() {
-    return std::exchange(carried_, std::nullopt);
-  }
-
   /// Sums over the ranks before this one, and over all. Cost: as a reduction.
   PartialSum partial_sum(std::int64_t mine);
 
@@ -252,8 +240,6 @@ class Communicator {
   std::uint64_t declared_fingerprint_ = 0;  ///< of all declarations
   /// Since the last reduction, a line each; and those of the signature. Null: none.
   std::shared_ptr<const std::string> declared_, declared_in_signature_;
-  std::vector<std::int64_t> attached_;  ///< to the next reduction
-  std::optional<std::vector<std::int64_t>> carried_;
 };
 
 /// Sets the purpose of waits for the life of the object.
@@ -269,10 +255,6 @@ class Waiting {
  private:
   Communicator& ranks_;
 };
-
-/// Whether the clock of the ranks goes on while they compute. That of a model of a network stands
-/// still: it counts what was computed afterwards. Local. Cost: some microseconds.
-bool clock_goes_on(const Communicator& ranks);
 
 /// The one rank of a program without a launcher. Channels are empty; costs nothing.
 std::unique_ptr<Communicator> make_self_communicator();

@@ -92,7 +92,7 @@ class MpiWatch final : public WaitWatch {
 
   WaitState my_state() const;
   void send(int to, Kind kind, Bytes bytes);
-  /// Only while this rank waits, and then always: bench/netmodel takes it for a wait.
+  /// While this rank waits.
   void poll_control_messages();
   void accept(const ControlMessage& note);
   void ask();

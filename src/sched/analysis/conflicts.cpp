@@ -120,14 +120,14 @@ bool has_payload(std::span<const core::LoopArg> args) {
 }
 
 bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses) {
-  constexpr std::int64_t no_element = -1;
+  constexpr std::int64_t none_yet = -1;
   std::vector<std::int64_t> visitor;  // of each row: the last iteration that accessed it
   for (const RowAccess& access : accesses)
-    if (access.rows > std::ssize(visitor)) visitor.resize(access.rows, no_element);
+    if (access.rows > std::ssize(visitor)) visitor.resize(access.rows, none_yet);
   for (std::int64_t element = 0; element < iterations; ++element)
     for (const RowAccess& access : accesses) {
       std::int64_t& last = visitor[access.row_of(element)];
-      if (last != no_element && last != element) return true;
+      if (last != none_yet && last != element) return true;
       last = element;
     }
   return false;

@@ -4,6 +4,7 @@
 // walks back through the chain as the analysis does, with sets of rows instead of levels.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <comm/halo/distributed_mesh.hpp>
@@ -17,15 +18,30 @@ namespace op2::sched {
 /// A chain without loops in colours is sliced if that saves, on all ranks together, a tenth of the
 /// bytes that it receives or of its redundant iterations. Then each rank runs the iterations and
 /// receives the rows that it needs, and no others; of what the chain modifies, only owned rows
-/// count as valid afterwards. Dats that no loop has modified so far are exchanged as levels,
-/// because their halos stay valid. Collective; the result is uniform, except the rows. Cost: for
-/// each chain a pass over the maps that it uses, a reduction, and an exchange between neighbours if
-/// it is sliced.
-/// @param valid     validity of each dat of the mesh before the queue, by its index
-/// @param modified  of each dat of the mesh: loops have modified it, or do so in this queue
-/// @param rows      has the levels that the chains need
+/// count as valid afterwards. Collective; the result is uniform, except the rows. Cost: for each
+/// chain a pass over the maps that it uses, a reduction, and an exchange between neighbours if it
+/// is sliced.
+/// @param valid      validity of each dat of the mesh before the queue, by its index
+/// @param rewritten  of each dat of the mesh, or empty, all: it is modified between two executions
+///                   of the sequence, or in them. The others are exchanged as levels, because their
+///                   halos stay valid
+/// @param rows       has the levels that the chains need
 Analysis slice(const core::Queue& queue, const std::vector<RecordRange>& cut,
                const std::vector<core::Level>& valid, const AnalysisOptions& options,
-               const std::vector<char>& modified, comm::DistributedMesh& rows);
+               const std::vector<char>& rewritten, comm::DistributedMesh& rows);
+
+/// The same for a sequence that has found these halos again, so that all that it exchanges is
+/// rewritten. Nothing: nothing is sliced, or the sequence would have more exchanges, bytes or
+/// redundant iterations when it repeats, because slices leave halos that are less valid.
+/// Collective.
+/// @param levels  what it does now
+std::optional<Analysis> slice_repeated(const core::Queue& queue,
+                                       const std::vector<RecordRange>& cut,
+                                       const std::vector<core::Level>& valid,
+                                       const AnalysisOptions& options, const Analysis& levels,
+                                       comm::DistributedMesh& rows);
+
+/// Whether any rows of levels are left out.
+bool has_slices(const Analysis& analysis);
 
 }  // namespace op2::sched

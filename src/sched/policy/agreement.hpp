@@ -4,44 +4,25 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
 #include <core/topology.hpp>
-#include <sched/policy/chain_model.hpp>
-#include <sched/policy/halo_sizes.hpp>
+#include <sched/cost/candidates.hpp>
 
 namespace op2::sched {
-
-/// Sizes of which the ranks have agreed on some already.
-struct RankSizes {
-  HaloSizes sizes;
-  int arrangement = 0;                        ///< of the rows, see comm::DistributedMesh
-  core::Level agreed = HaloSizes::no_levels;  ///< levels up to this one are those of all ranks
-};
-
-/// So that the size of a level travels once.
-class AgreedSizes {
- public:
-  /// Those of this rank, where no others are agreed. Local; uniform in `agreed`.
-  RankSizes of(const comm::DistributedMesh& rows) const;
-  /// After an agreement, even if rows have been arranged otherwise since they were this rank's.
-  void keep(const RankSizes& sizes) { last_ = sizes; }
-
- private:
-  RankSizes last_{{}, -1};
-};
 
 struct PolicyInputs {
   std::vector<LoopCost> costs;  ///< per record
   Network network;
   double plan_seconds = 0;
-  RankSizes of_rows;
-  core::Caches caches;  ///< bytes
-  int threads = 1;      ///< of a rank
+  HaloSizes sizes;
+  core::Caches caches;             ///< bytes
+  int threads = 1;                 ///< of a rank
+  std::vector<double> times = {};  ///< seconds of flushes that were timed
 };
 
 /// Loops over sets that have no elements on any rank cost nothing. After an agreement.
@@ -51,13 +32,15 @@ void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs);
 /// that was measured. Collective: one reduction.
 void agree(comm::Communicator& ranks, PolicyInputs& inputs);
 
-/// The same by a reduction of somebody else: its words, of which the greatest are wanted, and what
-/// has come of them. @param words  as many
-std::vector<std::int64_t> words_of(PolicyInputs& inputs);
-void take(std::span<const std::int64_t> words, PolicyInputs& inputs);
+/// The same for what a rank does, where `work` counts single rows. Collective: one reduction.
+void agree(comm::Communicator& ranks, FlushWork& work);
 
-/// Seconds as integers for a reduction: ranks must agree on every bit.
-std::int64_t to_word(double seconds);
-double from_word(std::int64_t word);
+/// Ranks that send rows to this one or get rows from it, ascending. Symmetric.
+std::vector<int> neighbours_of(const comm::HaloPlan& plan);
+
+/// Overhead, latency and bandwidth as this rank sees them when it exchanges messages with its real
+/// neighbours, with all ranks at once, so that what they share is in it. Collective. Cost: nine
+/// exchanges of messages up to 64 KiB.
+Network measure_network(comm::Communicator& ranks, const std::vector<int>& neighbours);
 
 }  // namespace op2::sched

@@ -188,7 +188,6 @@ TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
                                              {"OP2_CHAIN", "off"},
                                              {"OP2_DEPTH_MAX", "6"},
                                              {"OP2_RENUMBER", "auto"},
-                                             {"OP2_SLICE", "off"},
                                              {"OP2_ASYNC_IO", "off"},
                                              {"OP2_SIMD", "auto"},
                                              {"OP2_VECTOR_MATH", "off"},

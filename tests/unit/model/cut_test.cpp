@@ -13,9 +13,8 @@
 #include <unit/model/failure_of.hpp>
 
 #include "commands.hpp"
-#include "cut_file.hpp"
-#include "parts.hpp"
-#include "run_file.hpp"
+#include "cut.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 namespace {

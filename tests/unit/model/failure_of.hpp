@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "failure.hpp"
+#include "files.hpp"
 
 namespace op2::model {
 

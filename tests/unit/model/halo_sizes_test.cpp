@@ -10,7 +10,7 @@
 #include <support/random_chains.hpp>
 #include <unit/model/block_mesh_of.hpp>
 
-#include "halo_sizes.hpp"
+#include "cut.hpp"
 
 namespace op2::model {
 namespace {

@@ -14,10 +14,8 @@
 
 #include "commands.hpp"
 #include "costs.hpp"
-#include "cut_file.hpp"
-#include "machine_file.hpp"
-#include "measure.hpp"
-#include "tiles.hpp"
+#include "cut.hpp"
+#include "machine.hpp"
 
 namespace op2::model {
 namespace {
@@ -85,7 +83,7 @@ Cut cut_of(const comm::BlockMesh& mesh, int parts) {
 Machine machine_with(double latency) {
   Machine machine;
   machine.origin = "a test";
-  machine.on_node = {latency, 0, 1e-12};
+  machine.network.on_node = {latency, 0, 1e-12};
   return machine;
 }
 
@@ -245,13 +243,13 @@ TEST_F(PredictCommand, SaysWhatTakesMostOfTheTime) {
   predicted(record, cut, machine_with(0.5));
   EXPECT_THAT(output_, HasSubstr("  auto: most of it is latency of messages and reductions, "));
   Machine narrow = machine_with(0);
-  narrow.on_node.seconds_per_byte = 5e-7;
+  narrow.network.on_node.seconds_per_byte = 5e-7;
   PredictOptions fast_loops;
   fast_loops.scale = 1e-6;
   predicted(record, cut, narrow, fast_loops);
   EXPECT_THAT(output_, HasSubstr("  auto: most of it is bandwidth and packing, "));
   Machine disturbed = machine_with(0);
-  disturbed.disturbance = 9;
+  disturbed.network.disturbance = 9;
   predicted(record, cut, disturbed);
   EXPECT_THAT(output_, HasSubstr("  auto: most of it is waiting for disturbed ranks, "));
 }
@@ -265,9 +263,9 @@ TEST_F(PredictCommand, SaysThatRanksHaveUnequalWork) {
 
 TEST(MachineFile, ADisturbedMeasurementIsSaid) {
   Machine machine;
-  machine.disturbance = 0.2;
+  machine.network.disturbance = 0.2;
   EXPECT_THAT(warning_of(machine), IsEmpty());
-  machine.disturbance = 0.31;
+  machine.network.disturbance = 0.31;
   EXPECT_THAT(warning_of(machine),
               HasSubstr("longer by 31 % of the work before them, more than 25 %"));
 }
@@ -327,16 +325,18 @@ TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
 
 TEST(MachineFile, KeepsAllOfAMachine) {
   const test::TemporaryDirectory folder;
-  Machine machine{"a test", {1e-6, 2e-7, 1e-10}, {2e-6, 3e-7, 5e-10}, 24, 4, 1e-9, 2e-11,
-                  3e-11,    {2e10, 1.5e10}};
-  machine.on_node.sizes = {{64, 1e-6, 2e-7}, {4096, 3e-6, 1e-6}};
-  machine.reduction = 2e-6;
-  machine.disturbance = 0.05;
+  Machine machine;
+  machine.origin = "a test";
+  machine.network = {{1e-6, 2e-7, 1e-10}, {2e-6, 3e-7, 5e-10}, 24, 4, 1e-9, 2e-11, 3e-11};
+  machine.memory = {2e10, 1.5e10};
+  machine.network.on_node.sizes = {{64, 1e-6, 2e-7}, {4096, 3e-6, 1e-6}};
+  machine.network.reduction = 2e-6;
+  machine.network.disturbance = 0.05;
   machine.caches = {{1e5, 1e11}, {1e7, 2e10}};
   write_file((folder.path() / "machine.json").string(), as_json(machine));
   const Machine read = read_machine((folder.path() / "machine.json").string());
   EXPECT_EQ(as_json(read), as_json(machine));
-  EXPECT_NEAR(read.across.latency, 2e-6, 1e-18);
+  EXPECT_NEAR(read.network.across.latency, 2e-6, 1e-18);
   EXPECT_NEAR(read.slowdown(1, 2), 2 / 1.5, exact);
 }
 
@@ -432,24 +432,6 @@ TEST(Costs, BetweenThreeSizesFollowTheNearestTwo) {
   EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 1e4), with_caches()), 6, exact);
 }
 
-/// The same traffic as in the library: boundary loops reach few rows.
-TEST(TilesOfChains, DoNotPayBecauseOfALoopOverFewElements) {
-  core::RunRecord record;
-  record.sets = {{"cells", 1000}, {"edges", 2000}, {"wall", 10}};
-  record.maps = {{"ends", 1, 0, 2}, {"inside", 2, 0, 1}};
-  record.dats = {{"q", 0, 32}, {"res", 0, 32}};
-  const auto loop = [](const char* name, int set, int map, op_access q, op_access res) {
-    return core::RecordedLoop{
-        name, set, 0, {{.dat = 0, .map = map, .access = q}, {.dat = 1, .map = map, .access = res}}};
-  };
-  record.sequences = {{loop("flux", 1, 0, OP_READ, OP_INC),
-                       loop("wall_flux", 2, 1, OP_READ, OP_INC),
-                       loop("update", 0, -1, OP_RW, OP_READ), loop("reset", 0, -1, OP_RW, OP_RW)}};
-  EXPECT_EQ(saved_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"update"}}), 0);
-  EXPECT_EQ(saved_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"wall_flux"}, {"update"}}), 0);
-  EXPECT_GT(saved_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"reset"}}), 0);
-}
-
 TEST(Costs, AreAGuessWhereTheTimeOfAByteChanges) {
   core::RunRecord record = with_costs({{{"flow"}, Way::alone, 1, 100, 1.0}});
   const double size = mean_working_bytes(record, 1);
@@ -508,11 +490,22 @@ TEST(Costs, AreThoseOfTilesWhereARunOfSuchASizeHadThem) {
                       {{"flow"}, Way::tiled, 1, 10'000, 10'000 * 2.0}};
   const Costs costs(records, {}, 1);
   const auto bytes = [](double cells) { return cells * (8 + 8) + (cells - 1) * 2 * 4; };
-  EXPECT_NEAR(costs.of({"flow"}, 1, bytes(10'001)), 2, exact);
-  EXPECT_NEAR(costs.of({"flow"}, 0, bytes(10'001)), 5, exact);
-  EXPECT_NEAR(costs.of({"flow"}, 0.5, bytes(10'001)), 3.5, exact);
-  EXPECT_NEAR(costs.of({"flow"}, 1, bytes(101)), 3, exact);
-  EXPECT_NEAR(costs.of({"flow"}, 0, std::sqrt(bytes(101) * bytes(10'001))), 4, exact);
+  const sched::LoopCost large = costs.loop_cost("flow", bytes(10'001));
+  EXPECT_NEAR(large.in(Way::tiled), 2, exact);
+  EXPECT_NEAR(large.in(Way::alone), 5, exact);
+  EXPECT_FALSE(costs.loop_cost("flow", bytes(101)).is_known(Way::tiled));
+  const double between = std::sqrt(bytes(101) * bytes(10'001));
+  EXPECT_NEAR(costs.loop_cost("flow", between).in(Way::alone), 4, exact);
+}
+
+/// By what they take alone, as far as that is known.
+TEST(Costs, OfAFusedStepAreDividedAmongItsLoops) {
+  core::RunRecord record = record_of_steps(100, 1);
+  record.costs.push_back({{"flow", "update"}, Way::fused, 10, 1000, 2e-3});
+  const Costs costs(std::span(&record, 1), {}, 1);
+  EXPECT_NEAR(costs.loop_cost("flow", 1000).in(Way::fused), 0.75 * 2e-6, exact);
+  EXPECT_NEAR(costs.loop_cost("update", 1000).in(Way::fused), 0.25 * 2e-6, exact);
+  EXPECT_THAT(costs.divided(), IsEmpty());
 }
 
 TEST(Costs, OfAnotherProgramAreRefused) {

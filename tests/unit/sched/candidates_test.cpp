@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/policy/candidates.hpp>
+#include <sched/cost/candidates.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -56,18 +56,21 @@ TEST_F(Candidates, AFlushThatTookAsLongAsExpectedChangesNothing) {
   add_pairs(4);
   const auto all = find();
   EXPECT_EQ(excess_if(all[0].schedule, all[0].seconds).exchange, 0);
-  const auto now = renewed(all, inputs());
+  auto now = all;
+  reevaluate(now, inputs());
   for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(now[k].seconds, all[k].seconds);
 }
 
 TEST_F(Candidates, AFlushThatTookLongerMakesExchangesDearerInAllSchedules) {
   add_pairs(4);
-  network.links[0].latency = 1e-9;
+  network.on_node.latency = 1e-9;
   const auto all = find();
   EXPECT_EQ(&fastest(all), &all[0]);
   CandidateInputs slower = inputs();
   slower.costs.excess = excess_if(all[0].schedule, 1e-3 + all[0].seconds);
-  const auto now = renewed(all, slower);
+  auto now = all;
+  reevaluate(now, slower);
+  append_new(now, slower);
   EXPECT_NEAR(now[0].seconds, 1e-3 + all[0].seconds, 1e-12);
   EXPECT_GT(now[1].seconds, all[1].seconds);
   EXPECT_LT(now[1].seconds, 0.9 * now[0].seconds);
@@ -97,12 +100,16 @@ struct Tiles : Candidates {
     in.tiles = rules;
     return candidate_of(schedule, in).work;
   }
+  /// In which it has more iterations.
+  static const PhaseWork& phase_of(const LoopWork& loop) {
+    return loop.interior.iterations > loop.boundary.iterations ? loop.interior : loop.boundary;
+  }
   /// Of each loop the part of its traffic; none: it does not run in tiles.
   std::vector<double> spared(const Schedule& schedule, const TileRules& rules) {
     std::vector<double> parts;
     for (const ChainWork& chain : work_of(schedule, rules).chains)
       for (const LoopWork& loop : chain.loops)
-        parts.push_back(loop.way == Way::tiled ? loop.spared : none);
+        parts.push_back(phase_of(loop).way == Way::tiled ? phase_of(loop).spared : none);
     EXPECT_EQ(parts.size(), queue.size());
     return parts;
   }
@@ -158,7 +165,7 @@ TEST_F(Tiles, SpareWhatLoopsWouldLoadAndStoreAgain) {
     EXPECT_NEAR(part, 1 - once / (first + fused + last), 1e-3);
   std::vector<Way> without;
   for (const LoopWork& loop : work_of(on, by_model).chains.at(0).loops)
-    without.push_back(loop.untiled);
+    without.push_back(phase_of(loop).untiled);
   EXPECT_THAT(without, testing::ElementsAre(Way::alone, Way::fused, Way::fused, Way::alone));
 }
 
@@ -231,10 +238,23 @@ TEST_F(Candidates, WithoutLatencyRedundantIterationsGainNothing) {
 
 TEST_F(Candidates, WithALongLatencyTheFewestExchangesAreTheFastest) {
   add_pairs(4);
-  network.links[0].latency = 1e-3;
+  network.on_node.latency = 1e-3;
   const auto all = find();
   for (const Candidate& other : all)
     EXPECT_GE(other.work.exchanges(), fastest(all).work.exchanges());
+}
+
+TEST_F(Candidates, WhoseSingleRowsWereCountedKeepTheirWork) {
+  add_pairs(2);
+  auto all = find();
+  all[1].schedule.single_rows = true;
+  all[1].work.chains.resize(1);
+  const double iterations = all[1].work.iterations();
+  loops.assign(queue.size(), {{1e-7, 1e-7, 1e-7}});
+  const double before = all[1].seconds;
+  reevaluate(all, inputs());
+  EXPECT_EQ(all[1].work.iterations(), iterations);
+  EXPECT_NE(all[1].seconds, before);
 }
 
 /// A long chain costs iterations that grow with the square of its length, so that the best one is
@@ -243,7 +263,7 @@ TEST_F(Candidates, CutsAreFasterThanBothWhereLayersAreDearAndLatencyIsToo) {
   add_pairs(6);
   int cuts = 0;
   for (int step = 1; step <= 20; ++step) {
-    network.links[0].latency = 0.5e-6 * step;
+    network.on_node.latency = 0.5e-6 * step;
     const auto all = find();
     const bool best = fastest(all).schedule.kind == Schedule::Kind::cuts;
     if (!best) continue;
@@ -256,17 +276,17 @@ TEST_F(Candidates, CutsAreFasterThanBothWhereLayersAreDearAndLatencyIsToo) {
 
 TEST_F(Candidates, GroupsCoverTheQueueAndKeepToTheDepthOfChains) {
   add_pairs(6);
-  network.links[0].latency = 1e-3;
+  network.on_node.latency = 1e-3;
   const auto all = find_candidates({queue, {{0, 0}}, {4, false}, sizes, {loops, network}});
-  for (const Candidate& one : all) {
+  for (const Candidate& candidate : all) {
     std::size_t next = 0;
-    for (const RecordRange& group : one.schedule.groups) {
+    for (const RecordRange& group : candidate.schedule.groups) {
       EXPECT_EQ(group.begin, next);
       next = group.end;
     }
-    EXPECT_EQ(next, one.schedule.groups.empty() ? 0 : queue.size());
-    const auto cut = cut_for(queue, one.schedule, {4, false});
-    EXPECT_LE(analyse_for(queue, one.schedule, cut, {0, 0}, {}).rows, 4);
+    EXPECT_EQ(next, candidate.schedule.groups.empty() ? 0 : queue.size());
+    const auto cut = cut_for(queue, candidate.schedule, {4, false});
+    EXPECT_LE(analyse_for(queue, candidate.schedule, cut, {0, 0}, {}).rows, 4);
   }
 }
 
@@ -331,30 +351,6 @@ TEST_F(Candidates, SizesTravelAsWords) {
   other.take(next);
   EXPECT_EQ(next, words.end());
   EXPECT_EQ(other.sets[1].within, sizes.sets[1].within);
-}
-
-TEST_F(Candidates, OnlySizesOfNewLevelsTravel) {
-  HaloSizes known = sizes, deeper = sizes;
-  for (SetSizes& set : known.sets) set.within.front() = 77;
-  for (SetSizes& set : deeper.sets) {
-    set.within.push_back(130);
-    for (auto* rows : {&set.sent, &set.received, &set.neighbours}) rows->push_back(13);
-  }
-  const core::Level level = deeper.take_levels_of(known);
-  EXPECT_EQ(level, static_cast<core::Level>(known.sets.front().sent.size()));
-  EXPECT_EQ(deeper.sets[0].within.front(), 77);
-  EXPECT_EQ(deeper.words(level).size(), 4 * deeper.sets.size());
-
-  HaloSizes other = deeper;
-  for (SetSizes& set : other.sets) set.received.back() = set.within.front() = 0;
-  const std::vector<std::int64_t> made = deeper.words(level);
-  const std::span<const std::int64_t> words(made);
-  auto next = words.begin();
-  other.take(next, level);
-  EXPECT_EQ(next, words.end());
-  EXPECT_EQ(other.sets[1].received.back(), 13);
-  EXPECT_EQ(other.sets[1].within.front(), 0);
-  EXPECT_EQ(known.take_levels_of(deeper), level);
 }
 
 }  // namespace

@@ -89,17 +89,24 @@ struct Program {
   /// @param seconds  of an iteration, by the schedule; negative: it is not measured
   /// @return the schedule
   std::size_t flush(const std::function<double(std::size_t schedule)>& seconds) {
-    const ChainPolicy::Turn turn = policy.begin(queue, hash_of(queue), valid, {});
-    policy.schedule_for(queue, valid);
+    policy.begin(queue, hash_of(queue), valid, {});
+    const std::size_t schedule = number_of(policy.schedule_for(queue, valid));
     for (const core::LoopRecord& loop : queue.records())
-      if (seconds(turn.schedule) >= 0)
+      if (seconds(schedule) >= 0)
         policy.costs()
             .times_of(loop, queue.args_of(loop))
-            .add(is_tiled(turn.schedule) ? Way::tiled : Way::alone, loop.set->size,
-                 loop.set->size * seconds(turn.schedule));
-    if (execution) times.execution = execution(turn.schedule);
+            .add(is_tiled(schedule) ? Way::tiled : Way::alone, loop.set->size,
+                 loop.set->size * seconds(schedule));
+    if (execution) times.execution = execution(schedule);
     policy.end(times);
-    return turn.schedule;
+    return schedule;
+  }
+  /// In the order in which they have run; off is 0.
+  std::size_t number_of(const Schedule& schedule) {
+    const auto known = std::ranges::find(schedules, schedule);
+    const auto number = static_cast<std::size_t>(known - schedules.begin());
+    if (known == schedules.end()) schedules.push_back(schedule);
+    return number;
   }
   /// Another sequence, which writes q and leaves its halo valid up to a level.
   void write_q(core::Level level) {
@@ -116,6 +123,7 @@ struct Program {
   }
   bool is_tiled(std::size_t schedule) const { return schedule == 0 ? off_in_tiles : in_tiles; }
 
+  std::vector<Schedule> schedules{{}};
   std::vector<core::Level> valid{0, 0};  ///< before each flush
   bool in_tiles = true;                  ///< other schedules than off
   bool off_in_tiles = false;             ///< off, now
@@ -203,7 +211,7 @@ TEST(ChainPolicy, SaysInTheTableThatItIsOffBecauseNothingIsKnown) {
 }
 
 /// A second to compile code that is kept, beside a plan of a millisecond.
-TEST(ChainPolicy, CodeThatWasMadeDoesNotDelayTrials) {
+TEST(ChainPolicy, CodeThatWasMadeDoesNotDelayComparisons) {
   const auto dear = [](std::size_t) { return 1e-3; };  // so that redundant iterations do not pay
   on_two_ranks(12, [&](Program& program) {
     program.times = {1e-2, 1 + 1e-3, 1, true};
@@ -216,29 +224,8 @@ TEST(ChainPolicy, CodeThatWasMadeDoesNotDelayTrials) {
   });
 }
 
-/// A flush takes so little that a trial has to wait long for the time of the reductions that it
-/// needs itself, if the program makes none.
-TEST(ChainPolicy, ReductionsThatAreMadeForTrialsCount) {
-  const auto changes_of_schedule = [](bool reduces) {
-    int changes = 0;
-    on_two_ranks(12, [&](Program& program) {
-      comm::Communicator& ranks = program.row.rows.communicator();
-      program.execution = [](std::size_t) { return 1e-10; };
-      std::size_t last = 0;
-      for (int k = 0; k < 1000; ++k) {
-        const std::size_t schedule = program.flush(cheap);
-        if (std::exchange(last, schedule) != schedule && ranks.is_root()) ++changes;
-        comm::WordReduction words;
-        if (reduces) ranks.reduce(words, "a sum of the program");
-      }
-    });
-    return changes;
-  };
-  EXPECT_LT(2 * changes_of_schedule(false), changes_of_schedule(true));
-}
-
 /// By its costs redundant iterations do not pay, but whole flushes with them take half the time.
-TEST(ChainPolicy, SaysWhatTrialsHaveCorrected) {
+TEST(ChainPolicy, SaysWhatComparisonsHaveCorrected) {
   on_two_ranks(12, [](Program& program) {
     program.execution = [](std::size_t schedule) { return schedule == 0 ? 1e-2 : 5e-3; };
     for (int k = 0; k < 400; ++k) program.flush([](std::size_t) { return 1e-3; });
@@ -246,7 +233,7 @@ TEST(ChainPolicy, SaysWhatTrialsHaveCorrected) {
     EXPECT_THAT(
         program.table.notes().begin()->second,
         testing::ContainsRegex("chained: saves [0-9]+ exchanges.*; predicted 1\\.[0-9]+ of off, "
-                               "measured 0\\.50 \\(by trials, since flush [0-9]+\\)$"));
+                               "measured 0\\.50 \\(by comparison, since flush [0-9]+\\)$"));
   });
 }
 
@@ -278,22 +265,18 @@ TEST(ChainPolicy, AsksTheModelAgainWhenOthersLeaveOtherHalos) {
   });
 }
 
-/// Then plans of earlier ones do not count, either: their schedules may have the same numbers.
-TEST(ChainPolicy, ForgetsAllSequencesWhenThereAreTooMany) {
+TEST(ChainPolicy, RunsAnyNumberOfSequences) {
   comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {
     Program program(ranks, 12);
-    int forgotten = 0;
     for (int number = 0; number < 1200; ++number) {
       core::Queue other;
       for (int k = 0; k < 11; ++k)
         test::queue_loop(
             other, *program.row.cells,
             op_arg_dat((number >> k) % 2 == 0 ? program.row.q : program.row.res, OP_RW));
-      const ChainPolicy::Turn turn = program.policy.begin(other, hash_of(other), {0, 0}, {});
-      forgotten += turn.forgotten ? 1 : 0;
+      EXPECT_EQ(program.policy.begin(other, hash_of(other), {0, 0}, {}).schedule, Schedule{});
       program.policy.end({});
     }
-    EXPECT_EQ(forgotten, 2);
   });
 }
 
@@ -305,9 +288,9 @@ TEST(ChainPolicy, RevisesItsChoiceOnceItHasRunInTiles) {
     for (int k = 0; k < 10; ++k) schedules.push_back(program.flush(dear_in_tiles));
     EXPECT_EQ(schedules[1], 0u);
     EXPECT_NE(schedules[2], 0u);
-    EXPECT_EQ(schedules[7], schedules[2]);  // five executions, and what the ranks need to agree
-    EXPECT_NE(schedules[8], schedules[2]);  // off, or one in which fewer loops are tiled
-    EXPECT_EQ(schedules[9], schedules[8]);
+    EXPECT_EQ(schedules[6], schedules[2]);  // five executions
+    EXPECT_NE(schedules[7], schedules[2]);  // off, or one in which fewer loops are tiled
+    EXPECT_EQ(schedules[9], schedules[7]);
   });
 }
 
@@ -320,7 +303,7 @@ TEST(ChainPolicy, ForgetsTheTilesThatAScheduleHasNotHad) {
     for (int k = 0; k < 10; ++k)
       schedules.push_back(program.flush([](std::size_t) { return 1e-3; }));
     EXPECT_NE(schedules[2], 0u);
-    EXPECT_EQ(schedules[8], 0u);  // before a probe of off
+    EXPECT_EQ(schedules[8], 0u);
     EXPECT_EQ(schedules[9], 0u);
   });
 }
@@ -347,8 +330,7 @@ TEST(ChainPolicy, ColdTimesDoNotReplaceKeptCosts) {
       for (const core::LoopRecord& loop : other.queue.records())
         kept.loops[identity_of(loop, other.queue.args_of(loop), {1, false})] = {{1e-5, 1e-7, -1}};
     }
-    constexpr Link link{1e-8, 1e-6, 0};
-    kept.networks[{2, ranks.on_node().count}] = {{link, link}, 0, 0};
+    kept.networks[{2, ranks.on_node().count}].on_node = {1e-6, 1e-8, 0};
     EXPECT_EQ(ranks.is_root() ? write_costs(folder.path(), kept) : "", "");
     ranks.barrier();
     Program program(ranks, 12, folder.path());
@@ -399,27 +381,13 @@ TEST(ChainPolicy, AgreesOnSizesOncePerDistribution) {
   comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
 }
 
-/// The next sequence would take it for its own.
-TEST(ChainPolicy, ForgetsWhatAReductionHasCarried) {
-  on_two_ranks(12, [](Program& program) {
-    comm::Communicator& ranks = program.row.rows.communicator();
-    for (int flushes = 1; flushes <= 12; ++flushes) {
-      for (int k = 0; k < flushes; ++k) program.flush(cheap);
-      comm::WordReduction nothing;
-      ranks.reduce(nothing, "something else");
-      program.policy.forget();
-      EXPECT_FALSE(ranks.take_attached()) << flushes;
-    }
-  });
-}
-
 /// Page faults and cold caches are no cost of an iteration.
 TEST(ChainPolicy, TheFirstFlushDoesNotCount) {
   on_two_ranks(12, [](Program& program) {
     program.flush([](std::size_t) { return 1e-3; });
     program.flush(cheap);
     for (const LoopCost& cost :
-         program.policy.costs().costs_of(program.queue, CostBook::Sessions::all))
+         program.policy.costs().costs_of(program.queue, CostHistory::Sessions::all))
       EXPECT_LT(cost.in(Way::alone), 1e-9);
   });
 }

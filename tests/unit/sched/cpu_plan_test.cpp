@@ -43,8 +43,7 @@ struct TwoLoops {
     }
     plan.steps.begin = {0, loops};
     plan.analysis.chains.push_back({{0, loops}, {}, 0});
-    prepared = std::make_unique<CpuPlan>(plan, parts(tiled), pool, *ranks,
-                                         comm::clock_goes_on(*ranks), listeners);
+    prepared = std::make_unique<CpuPlan>(plan, parts(tiled), pool, *ranks, listeners);
   }
 
   CpuPlanParts parts(bool tiled) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/policy/found_halos.hpp>
+#include <sched/cost/found_halos.hpp>
 
 #include <gmock/gmock.h>
 

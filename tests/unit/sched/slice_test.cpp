@@ -140,7 +140,7 @@ void find_period(comm::Communicator& communicator, Found& found) {
   const auto cut = cut_chains(cube.queue);
   Analysis levels = analyse(cube.queue, cut, valid, {});
   cube.rows.ensure_rows(levels.rows);
-  Analysis slices = slice(cube.queue, cut, valid, {}, {1, 1}, cube.rows);
+  Analysis slices = slice(cube.queue, cut, valid, {}, {}, cube.rows);
 
   const std::scoped_lock lock(found.mutex);
   bool two = true;
@@ -190,12 +190,38 @@ TEST(Slice, ChainsThatNeedTheirLevelsAreNotSliced) {
     const auto cut = cut_chains(line.queue);
     const Analysis levels = analyse(line.queue, cut, valid, {});
     line.rows.ensure_rows(levels.rows);
-    const Analysis slices = slice(line.queue, cut, valid, {}, {1, 1}, line.rows);
+    const Analysis slices = slice(line.queue, cut, valid, {}, {}, line.rows);
     EXPECT_EQ(slices.loops, levels.loops);
     EXPECT_EQ(slices.valid_after, levels.valid_after);
     EXPECT_TRUE(slices.slices.empty());
     for (const comm::DatLayers& layers : slices.chains[0].exchanged)
       EXPECT_EQ(layers.lists, nullptr);
+  });
+}
+
+/// Two limiters after periodic edges, in chains that are cut so.
+std::optional<Analysis> slices_of_limiters(comm::Communicator& communicator,
+                                           const std::vector<RecordRange>& cut) {
+  Cube cube(communicator);
+  cube.both_ends(*cube.pedges, *cube.pair, *cube.vol);
+  cube.limit();
+  cube.limit();
+  const std::vector<core::Level> valid(2, 0);
+  const Analysis levels = analyse(cube.queue, cut, valid, {});
+  cube.rows.ensure_rows(levels.rows);
+  return slice_repeated(cube.queue, cut, valid, {}, levels, cube.rows);
+}
+
+TEST(Slice, ASequenceThatFindsItsHalosAgainIsSliced) {
+  comm::run_fake_ranks(ranks, [](comm::Communicator& communicator) {
+    EXPECT_TRUE(slices_of_limiters(communicator, {{0, 3}}));
+  });
+}
+
+/// Slices leave only owned rows valid, so that the second limiter would need an exchange.
+TEST(Slice, ASequenceThatWouldExchangeMoreOftenIsNotSliced) {
+  comm::run_fake_ranks(ranks, [](comm::Communicator& communicator) {
+    EXPECT_FALSE(slices_of_limiters(communicator, {{0, 2}, {2, 3}}));
   });
 }
 

@@ -98,7 +98,7 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
                          }));
   made.bindings = bind_all(plan, made, pool_.size(), options_.reproducible);
   return std::make_unique<CpuPlan>(plan, std::move(made), pool_, rows_.communicator(),
-                                   clock_goes_on_, listeners_);
+                                   listeners_);
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {

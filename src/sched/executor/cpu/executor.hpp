@@ -32,7 +32,6 @@ class CpuExecutor : public Executor {
         pool_(pool),
         rows_(rows),
         listeners_(listeners),
-        clock_goes_on_(comm::clock_goes_on(rows.communicator())),
         parts_(pool.size()) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
@@ -58,7 +57,6 @@ class CpuExecutor : public Executor {
   core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
   const core::Listeners& listeners_;
-  const bool clock_goes_on_;
   PartMaker parts_;
   /// Kinds of loops, those of one plan together, whose tiles were dropped.
   std::set<std::set<AddingLoop>> untiled_;

@@ -40,14 +40,8 @@ std::string describe_tiles(const char* phase, const TiledSteps& group) {
 }  // namespace
 
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, core::ThreadPool& pool,
-                 const comm::Communicator& ranks, bool clock_goes_on,
-                 const core::Listeners& listeners)
-    : plan_(plan),
-      made_(std::move(made)),
-      pool_(pool),
-      ranks_(ranks),
-      clock_goes_on_(clock_goes_on),
-      listeners_(listeners) {
+                 const comm::Communicator& ranks, const core::Listeners& listeners)
+    : plan_(plan), made_(std::move(made)), pool_(pool), ranks_(ranks), listeners_(listeners) {
   for (ChainTiles& chain : made_.tiles) {
     interior_tiles_.push_back(in_use(std::move(chain.interior)));
     boundary_tiles_.push_back(in_use(std::move(chain.boundary)));
@@ -106,24 +100,15 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
             tiles.times);
-  const std::span<const double> shares = count_tiled(tiles, r.phase);
-  const double seconds = ranks_.seconds() - begin;
-  report_span("tiles", seconds);
-  for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
-    add_time(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop],
-             listeners_);
-}
-
-/// Counts the iterations of all steps. @return their shares of the time: those that threads have
-/// measured, or by how much the clock of a network model goes on with each
-std::span<const double> CpuPlan::count_tiled(TilesInUse& tiles, Phase phase) {
-  if (!clock_goes_on_) tiles.times.take_shares();  // measured by another clock
+  const double ran = ranks_.seconds() - begin;
+  const std::span<const double> shares = tiles.times.take_shares();
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop) {
-    const double before = clock_goes_on_ ? 0 : ranks_.seconds();
-    count_iterations(plan_.rows[tiles.tiled.steps[loop]], phase, Way::tiled);
-    if (!clock_goes_on_) tiles.times.seconds_of(0)[loop] = ranks_.seconds() - before;
+    const StepRows& rows = plan_.rows[tiles.tiled.steps[loop]];
+    const double before = ranks_.seconds();
+    count_iterations(rows, r.phase, Way::tiled);  // a clock that is modelled goes on with it
+    add_time(rows, r.phase, Way::tiled, ran * shares[loop] + ranks_.seconds() - before, listeners_);
   }
-  return tiles.times.take_shares();
+  report_span("tiles", ranks_.seconds() - begin);
 }
 
 void CpuPlan::run_alone(Running& r, std::size_t step) {

@@ -30,9 +30,8 @@ struct CpuPlanParts {
 class CpuPlan : public PreparedPlan {
  public:
   /// @param ranks  has the clock
-  /// @param clock_goes_on  while the rank computes, see comm::clock_goes_on
   CpuPlan(const Plan& plan, CpuPlanParts made, core::ThreadPool& pool,
-          const comm::Communicator& ranks, bool clock_goes_on, const core::Listeners& listeners);
+          const comm::Communicator& ranks, const core::Listeners& listeners);
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
@@ -60,7 +59,6 @@ class CpuPlan : public PreparedPlan {
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> groups) const;
   void run_tiled(Running& r, TilesInUse& tiles);
   void run_in_tiles(const Running& r, TilesInUse& tiles);
-  std::span<const double> count_tiled(TilesInUse& tiles, Phase phase);
   void run_alone(Running& r, std::size_t step);
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);
@@ -72,7 +70,6 @@ class CpuPlan : public PreparedPlan {
   std::vector<std::vector<TilesInUse>> interior_tiles_, boundary_tiles_;  ///< per chain
   core::ThreadPool& pool_;
   const comm::Communicator& ranks_;
-  const bool clock_goes_on_;
   const core::Listeners& listeners_;
 };
 

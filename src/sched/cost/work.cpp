@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/cost/work.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include <comm/halo/halo_exchange.hpp>
+#include <core/layout.hpp>
+#include <core/loop_record.hpp>
+#include <sched/analysis/fuse.hpp>
+#include <sched/executor/cpu/tiles.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// The number of rows at a level > 0; beyond those given, one that continues the last ones.
+double at_level(const std::vector<double>& rows, core::Level h) {
+  if (rows.empty()) return 0;
+  const auto last = static_cast<core::Level>(rows.size());
+  if (h <= last) return rows[static_cast<std::size_t>(h - 1)];
+  const core::Level known = last - (h - last) % 2;  // of the same kind, executable or readable
+  return rows[static_cast<std::size_t>(std::max(known, 1) - 1)];
+}
+
+double sum_of_levels(const std::vector<double>& rows, core::Level from, core::Level to) {
+  double sum = 0;
+  for (core::Level h = from + 1; h <= to; ++h) sum += at_level(rows, h);
+  return sum;
+}
+
+/// Rows of each W_h. Levels that are not distinguished yet, but will be when an interior is so
+/// deep, are taken to shrink as the last ones do.
+std::vector<double> rows_within(const core::Layout& layout) {
+  std::vector<double> within(layout.prefix.begin(), layout.prefix.end());
+  const auto at = [&](core::Level h) -> double& {
+    return within[static_cast<std::size_t>(h - core::deepest_tracked)];
+  };
+  const core::Level lowest =
+      layout.deepest == core::deepest_in_declared_order ? layout.deepest : layout.limit;
+  const double shrinks = at(std::min(layout.deepest + 2, layout.highest())) - at(layout.deepest);
+  for (core::Level h = layout.deepest - 1; h >= core::deepest_tracked; --h)
+    at(h) = h < lowest ? 0 : std::max(0.0, at(h + 1) - shrinks / 2);
+  return within;
+}
+
+SetSizes sizes_of(const comm::IndexMap& of) {
+  SetSizes sizes{rows_within(of.layout), {}, {}, {}};
+  std::set<int> ranks;
+  for (const comm::HaloLevel& level : of.levels) {
+    double sent = 0, received = 0;
+    for (const comm::ExportList& list : level.exports) {
+      sent += static_cast<double>(list.rows.size());
+      if (!list.rows.empty()) ranks.insert(list.rank);
+    }
+    for (const comm::ImportRange& range : level.imports) received += range.count;
+    sizes.sent.push_back(sent);
+    sizes.received.push_back(received);
+    sizes.neighbours.push_back(static_cast<double>(ranks.size()));
+  }
+  return sizes;
+}
+
+ExchangeWork exchange_of(const Chain& chain, const HaloSizes& sizes) {
+  ExchangeWork work;
+  for (const comm::DatLayers& layers : chain.exchanged) {
+    const SetSizes& set = sizes.sets[static_cast<std::size_t>(layers.dat->set->index)];
+    const double rows = set.rows_sent(layers.from, layers.to);
+    work.rows += rows;
+    work.bytes += rows * layers.dat->size;
+    work.messages = std::max(work.messages, set.neighbours_up_to(layers.to));
+  }
+  work.bytes += work.messages * static_cast<double>(comm::message_header);
+  return work;
+}
+
+LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels& levels,
+                 const HaloSizes& sizes) {
+  const core::LoopRecord& loop = queue.records()[record];
+  const SetSizes& set = sizes.sets[static_cast<std::size_t>(loop.set->index)];
+  const double colours = loop.colouring == nullptr ? 1 : loop.colouring->count;
+  const double all = set.rows_within(levels.extent) / colours;
+  const double interior = std::min(all, set.rows_within(levels.interior) / colours);
+  return {record, {interior}, {all - interior}};
+}
+
+using StepWorkList = std::span<const std::span<LoopWork>>;
+
+/// What the steps of a chain access, each dat and map as far as they can.
+class StepTraffic {
+ public:
+  StepTraffic(const core::Queue& queue, const HaloSizes& sizes, PhaseWork LoopWork::* phase)
+      : queue_(queue), sizes_(sizes), phase_(phase) {}
+
+  void add(std::span<const LoopWork> step) {
+    const double iterations = (step.front().*phase_).iterations;
+    if (iterations <= 0) return;
+    ++steps_;
+    used_.clear();
+    for (const LoopWork& loop : step)
+      for (const core::LoopArg& arg : queue_.args_of(queue_.records()[loop.loop])) {
+        if (!arg.active) continue;
+        if (arg.is_indirect()) use(*arg.map, iterations);
+        if (arg.is_active_dat()) use(arg, iterations);
+      }
+    const double elements =
+        std::max(1.0, rows_of(*queue_.records()[step.front().loop].set));  // of all phases
+    for (const core::Dat* dat : used_) {
+      Use& use = dats_[index_of(*dat)];
+      loop_by_loop_ += std::min(rows_of(*dat->set), use.args * elements) * dat->size *
+                       (int{use.reads} + int{use.modifies}) * iterations / elements;
+      use.reached = std::max(use.reached, std::min(rows_of(*dat->set), iterations) * dat->size);
+      use.is_modified |= use.modifies;
+    }
+  }
+
+  int steps() const { return steps_; }
+
+  TileTraffic sum() const {
+    TileTraffic traffic{loop_by_loop_, 0, 0, home_rows()};
+    for (const Use& use : dats_) {
+      traffic.footprint += use.reached;
+      traffic.once += use.is_modified ? 2 * use.reached : use.reached;
+    }
+    for (const MapUse& use : maps_) traffic.footprint += use.reached, traffic.once += use.reached;
+    return traffic;
+  }
+
+ private:
+  struct Use {
+    int step = 0;           ///< the last one that uses it,
+    bool reads = false;     ///< reads it,
+    bool modifies = false;  ///< modifies it,
+    bool is_fresh = false;  ///< has written it before it reads it,
+    double args = 0;        ///< and by so many arguments
+    int set = 0;
+    double accesses = 0;       ///< of all steps
+    double reached = 0;        ///< bytes
+    bool is_modified = false;  ///< by any step
+  };
+  struct MapUse {
+    int step = 0;
+    double reached = 0;  ///< bytes
+  };
+
+  template <class T>
+  static std::size_t index_of(const T& what) {
+    return static_cast<std::size_t>(what.index);
+  }
+  template <class T>
+  static T& at(std::vector<T>& all, std::size_t index) {
+    if (index >= all.size()) all.resize(index + 1);
+    return all[index];
+  }
+  double rows_of(const op_set_core& set) const {
+    return sizes_.sets[static_cast<std::size_t>(set.index)].rows_within(0);
+  }
+
+  void use(const op_map_core& map, double iterations) {
+    MapUse& use = at(maps_, index_of(map));
+    const double bytes = iterations * map.dim * double{sizeof(std::int32_t)};
+    if (std::exchange(use.step, steps_) != steps_) loop_by_loop_ += bytes;
+    use.reached = std::max(use.reached, bytes);
+  }
+
+  void use(const core::LoopArg& arg, double iterations) {
+    Use& use = at(dats_, index_of(*arg.dat));
+    if (std::exchange(use.step, steps_) != steps_) {
+      use.reads = use.modifies = false;
+      use.is_fresh = arg.access == OP_WRITE && !arg.is_indirect();
+      use.args = 0;
+      use.set = arg.dat->set->index;
+      used_.push_back(arg.dat);
+    }
+    use.reads |= arg.access != OP_WRITE && !use.is_fresh;
+    use.modifies |= arg.modifies();
+    ++use.args;
+    use.accesses += iterations;
+  }
+
+  /// Of the set whose modified rows are accessed most often.
+  std::int64_t home_rows() const {
+    std::vector<double> accesses(sizes_.sets.size(), 0);
+    for (const Use& use : dats_)
+      if (use.is_modified) accesses[static_cast<std::size_t>(use.set)] += use.accesses;
+    const auto home = std::ranges::max_element(accesses) - accesses.begin();
+    return static_cast<std::int64_t>(sizes_.sets[static_cast<std::size_t>(home)].rows_within(0));
+  }
+
+  const core::Queue& queue_;
+  const HaloSizes& sizes_;
+  PhaseWork LoopWork::* const phase_;
+  int steps_ = 0;
+  double loop_by_loop_ = 0;
+  std::vector<Use> dats_;               ///< by their indices
+  std::vector<MapUse> maps_;            ///< by their indices
+  std::vector<const core::Dat*> used_;  ///< in this step, by first use
+};
+
+/// Of steps that nothing separates.
+void forecast(const core::Queue& queue, StepWorkList steps, PhaseWork LoopWork::* phase,
+              const HaloSizes& sizes, const TileRules& rules) {
+  StepTraffic traffic(queue, sizes, phase);
+  for (const std::span<LoopWork> step : steps) traffic.add(step);
+  if (traffic.steps() < 2) return;
+  const TileTraffic sum = traffic.sum();
+  if (rules.tiling.rows <= 0 && tiles_per_thread(sum, rules.caches, rules.threads) == 0) return;
+  for (const std::span<LoopWork> step : steps)
+    for (LoopWork& loop : step) {
+      PhaseWork& work = loop.*phase;
+      if (work.iterations <= 0) continue;
+      work.untiled = std::exchange(work.way, Way::tiled);
+      work.spared = sum.once < sum.loop_by_loop ? 1 - sum.once / sum.loop_by_loop : 0;
+    }
+}
+
+/// Marks the loops that will run in tiles, with what these spare.
+/// @param steps  of one chain: loops that run together, in each
+/// @param phase  the iterations that count; steps without any take no part
+void forecast_tiles(const core::Queue& queue, StepWorkList steps, PhaseWork LoopWork::* phase,
+                    const HaloSizes& sizes, const TileRules& rules) {
+  if (rules.tiling.mode == core::TileMode::off) return;
+  const auto separates = [&](std::span<const LoopWork> step) {
+    return queue.records()[step.front().loop].colouring != nullptr;
+  };
+  for (auto first = steps.begin(); first != steps.end();) {
+    const auto last = std::find_if(first, steps.end(), separates);
+    forecast(queue, {first, last}, phase, sizes, rules);
+    first = last == steps.end() ? last : last + 1;
+  }
+}
+
+/// Neighbours that fusion joins by what they access.
+std::vector<std::span<LoopWork>> steps_of(const core::Queue& queue, const Analysis& analysis,
+                                          ChainWork& chain) {
+  std::vector<std::span<LoopWork>> steps;
+  std::vector<std::size_t> group;
+  for (LoopWork& loop : chain.loops) {
+    if (!group.empty() && gains_by_fusion(queue, analysis.loops, group, loop.loop)) {
+      steps.back() = {steps.back().data(), steps.back().size() + 1};
+    } else {
+      steps.emplace_back(&loop, 1);
+      group.clear();
+    }
+    group.push_back(loop.loop);
+  }
+  return steps;
+}
+
+/// How loops run that have neighbours in their chain.
+void choose_ways(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes,
+                 const std::optional<TileRules>& tiles, ChainWork& chain) {
+  if (chain.loops.size() < 2) return;
+  const std::vector<std::span<LoopWork>> steps = steps_of(queue, analysis, chain);
+  for (const std::span<LoopWork> step : steps)
+    for (LoopWork& loop : step)
+      loop.interior.way = loop.boundary.way = step.size() > 1 ? Way::fused
+                                              : tiles         ? Way::alone
+                                                              : Way::tiled;
+  if (!tiles) return;
+  for (const auto phase : {&LoopWork::interior, &LoopWork::boundary})
+    forecast_tiles(queue, steps, phase, sizes, *tiles);
+}
+
+/// Calls `visit(count)` for each number.
+template <class Sizes, class Visit>
+void for_each_count(Sizes& sizes, const Visit& visit) {
+  for (auto& set : sizes.sets)
+    for (auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
+      for (auto& count : *rows) visit(count);
+}
+
+template <class Count>
+double sum_over_exchanges(const FlushWork& flush, const Count& count) {
+  double sum = 0;
+  for (const ChainWork& chain : flush.chains)
+    if (chain.exchange) sum += count(*chain.exchange);
+  return sum;
+}
+
+}  // namespace
+
+double FlushWork::exchanges() const {
+  return sum_over_exchanges(*this, [](const ExchangeWork&) { return 1.0; });
+}
+
+double FlushWork::bytes() const {
+  return sum_over_exchanges(*this, [](const ExchangeWork& exchange) { return exchange.bytes; });
+}
+
+double FlushWork::iterations() const {
+  double sum = 0;
+  for (const ChainWork& chain : chains)
+    for (const LoopWork& loop : chain.loops) sum += loop.iterations();
+  return sum;
+}
+
+double SetSizes::rows_within(core::Level h) const {
+  if (h < core::deepest_tracked || within.empty()) return 0;
+  const auto position = static_cast<std::size_t>(h - core::deepest_tracked);
+  if (position < within.size()) return within[position];
+  const auto highest = static_cast<core::Level>(within.size()) - 1 + core::deepest_tracked;
+  return within.back() + rows_received(highest, h);
+}
+
+double SetSizes::rows_sent(core::Level from, core::Level to) const {
+  return sum_of_levels(sent, from, to);
+}
+
+double SetSizes::rows_received(core::Level from, core::Level to) const {
+  return sum_of_levels(received, from, to);
+}
+
+double SetSizes::neighbours_up_to(core::Level h) const {
+  return h <= 0 ? 0 : at_level(neighbours, h);
+}
+
+std::vector<std::int64_t> HaloSizes::words() const {
+  std::vector<std::int64_t> words;
+  for_each_count(*this, [&](double count) { words.push_back(std::llround(count)); });
+  return words;
+}
+
+void HaloSizes::take(std::span<const std::int64_t>::iterator& next) {
+  for_each_count(*this, [&](double& count) { count = static_cast<double>(*next++); });
+}
+
+HaloSizes sizes_of(const comm::HaloPlan& plan) {
+  HaloSizes sizes;
+  const auto levels = static_cast<std::size_t>(plan.depth);
+  for (const comm::IndexMap& set : plan.sets) {
+    SetSizes& made = sizes.sets.emplace_back(sizes_of(set));
+    made.within.resize(levels + 1 - core::deepest_tracked, made.within.back());
+    for (auto* rows : {&made.sent, &made.received}) rows->resize(levels, 0);
+    made.neighbours.resize(levels, made.neighbours.empty() ? 0 : made.neighbours.back());
+  }
+  return sizes;
+}
+
+FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes,
+                  const std::optional<TileRules>& tiles) {
+  FlushWork work;
+  for (const Chain& chain : analysis.chains) {
+    ChainWork& made = work.chains.emplace_back();
+    if (!chain.exchanged.empty()) made.exchange = exchange_of(chain, sizes);
+    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
+      const core::LoopRecord& record = queue.records()[k];
+      if (record.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
+      made.loops.push_back(loop_of(queue, k, analysis.loops[k], sizes));
+    }
+    choose_ways(queue, analysis, sizes, tiles, made);
+  }
+  return work;
+}
+
+}  // namespace op2::sched

@@ -263,7 +263,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     return colourings_ != nullptr ? colourings_->find(queue, facts) : decltype(plan->colourings){};
   });
   if (!plan->colourings.empty()) queue = in_colours(queue, plan->colourings);
-  if (policy_ != nullptr) turn_ = &policy_->schedule_for(queue, valid_);
+  if (policy_ != nullptr) turn_ = &policy_->schedule_for(queue);
   const Schedule& schedule = *turn_;
   const auto cut = pass.run("cut", [&] { return cut_for(queue, schedule, limits_); });
   plan->analysis =

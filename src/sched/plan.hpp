@@ -67,7 +67,7 @@ class LoopTimes;  // policy/cost_history.hpp
 /// Records [begin, end) of the queue.
 struct RecordRange {
   std::size_t begin, end;
-  bool operator==(const RecordRange&) const = default;
+  auto operator<=>(const RecordRange&) const = default;
 };
 
 inline std::span<const core::LoopRecord> records_in(const core::Queue& queue, RecordRange range) {

@@ -61,31 +61,6 @@ bool reduces_at_once(std::span<const core::RecordedLoop> loops) {
   });
 }
 
-/// A schedule as a key.
-std::vector<std::size_t> numbers_of(const Schedule& schedule) {
-  std::vector<std::size_t> numbers{static_cast<std::size_t>(schedule.kind)};
-  for (const sched::RecordRange& group : schedule.groups) numbers.push_back(group.end);
-  return numbers;
-}
-
-/// Iterations of a loop on a rank, in one phase.
-struct Iterations {
-  std::int32_t all = 0;
-  std::int32_t redundant = 0;  ///< of these, those that other ranks execute, too
-};
-struct PhaseIterations {
-  Iterations interior, boundary;
-};
-
-/// The last rows of a set are not owned, so redundant iterations come last.
-PhaseIterations iterations_of(int set, const sched::LoopLevels& levels, const RankHalo& halo) {
-  const std::int32_t all = halo.rows(set, levels.extent);
-  const std::int32_t interior = std::min(all, halo.rows(set, levels.interior));
-  const std::int32_t redundant = std::max(0, all - halo.rows(set, 0));
-  const std::int32_t late = std::min(redundant, all - interior);
-  return {{interior, redundant - late}, {all - interior, late}};
-}
-
 std::span<const core::RecordedLoop> loops_of(const core::RecordedSequence& sequence,
                                              const sched::Chain& chain) {
   return std::span(sequence).subspan(chain.records.begin, chain.records.end - chain.records.begin);
@@ -236,6 +211,7 @@ Walk::LoopCosts Walk::costs_of(std::size_t sequence, double bytes) const {
     sched::LoopCost& cost = costs.emplace_back();
     if (loop.set < 0) continue;
     cost = costs_.loop_cost(loop.name, bytes);
+    cost.gains_by_tiles = false;  // where nothing was recorded of a loop in tiles, it has none
     if (const auto saved = saved_.find(loop.name); saved != saved_.end())
       cost.most_spared = saved->second;
     if (slowdown_ == 1) continue;
@@ -247,46 +223,35 @@ Walk::LoopCosts Walk::costs_of(std::size_t sequence, double bytes) const {
   return costs;
 }
 
-/// Where nothing was recorded of a loop in tiles, it has none.
-sched::FlushWork Walk::work_of(std::size_t sequence, const sched::Analysis& analysis,
-                               const sched::HaloSizes& sizes, const LoopCosts& costs) const {
-  sched::FlushWork work = sched::work_of(program_.queue(sequence), analysis, sizes, tiles_);
-  for (sched::ChainWork& chain : work.chains)
-    for (sched::LoopWork& loop : chain.loops)
-      for (sched::PhaseWork* phase : {&loop.interior, &loop.boundary})
-        if (phase->way == core::Way::tiled && !costs[loop.loop].is_known(core::Way::tiled))
-          phase->way = phase->untiled;
-  return work;
-}
-
 void Walk::time(std::size_t sequence, std::size_t rank, TimedPlan& plan) const {
   const core::RecordedSequence& recorded = record_.sequences[sequence];
   const LoopCosts costs = costs_of(sequence, part_bytes_[rank]);
-  const sched::FlushWork work = work_of(sequence, plan.analysis, sizes_[rank], costs);
+  const sched::FlushWork work =
+      sched::work_of(program_.queue(sequence), plan.analysis, sizes_[rank], tiles_);
   for (std::size_t c = 0; c < work.chains.size(); ++c) {
     const sched::ChainWork& chain = work.chains[c];
     TimedChain& timed = plan.chains[c];
     timed.phases.interior.push_back(seconds_of(chain, &sched::LoopWork::interior, costs));
     timed.phases.boundary.push_back(seconds_of(chain, &sched::LoopWork::boundary, costs));
     for (const sched::LoopWork& loop : chain.loops) {
-      const PhaseIterations made =
-          iterations_of(recorded[loop.loop].set, plan.analysis.loops[loop.loop], cut_.ranks[rank]);
+      const sched::SetSizes& set = sizes_[rank].sets[at(recorded[loop.loop].set)];
+      const double rows = set.rows_within(plan.analysis.loops[loop.loop].extent);
+      const double beyond = rows > 0 ? std::max(0.0, 1 - set.rows_within(0) / rows) : 0;
+      // The last rows of a set are not owned, so redundant iterations come last.
+      const double redundant = beyond * loop.iterations();
+      const double late = std::min(redundant, loop.boundary.iterations);
+      const double early_each = sched::seconds_per_iteration(loop.interior, costs[loop.loop]);
+      const double late_each = sched::seconds_per_iteration(loop.boundary, costs[loop.loop]);
       Prediction::Loop& sum = timed.loops[loop.loop - plan.analysis.chains[c].records.begin];
-      const auto add = [&](const sched::PhaseWork& phase, const Iterations& iterations) {
-        const double seconds =
-            phase.iterations * sched::seconds_per_iteration(phase, costs[loop.loop]);
-        sum.seconds += seconds;
-        if (iterations.all > 0) sum.redundant += seconds * iterations.redundant / iterations.all;
-      };
-      add(loop.interior, made.interior);
-      add(loop.boundary, made.boundary);
+      sum.seconds += loop.interior.iterations * early_each + loop.boundary.iterations * late_each;
+      sum.redundant += (redundant - late) * early_each + late * late_each;
     }
   }
 }
 
 const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& schedule,
                                      const std::vector<core::Level>& valid) {
-  const auto [entry, is_new] = plans_.try_emplace({sequence, numbers_of(schedule), valid});
+  const auto [entry, is_new] = plans_.try_emplace({sequence, schedule, valid});
   TimedPlan& timed = entry->second;
   if (!is_new) return timed;
   timed.analysis = program_.plan(sequence, schedule, cut_.parts, valid);
@@ -374,36 +339,6 @@ Prediction Walk::run(const std::vector<Schedule>& schedules, const sched::Networ
                             &state.found.overheads.waits, &state.found.overheads.reductions})
     *sum /= cut_.parts;
   return std::move(state.found);
-}
-
-std::vector<RankCounts> Walk::count(const std::vector<std::size_t>& sequences,
-                                    const Schedule& schedule) {
-  std::vector<RankCounts> counts(cut_.ranks.size());
-  std::vector<core::Level> valid(record_.dats.size(), 0);
-  for (const std::size_t sequence : sequences) {
-    const TimedPlan& timed = plan_of(sequence, schedule, valid);
-    valid = timed.analysis.valid_after;
-    for (const TimedChain& chain : timed.chains)
-      for (const sched::Message& message : *chain.messages) {
-        RankCounts& sender = counts[at(message.from)];
-        ++sender.messages;
-        sender.bytes += static_cast<std::int64_t>(message.bytes);
-        sender.rows += static_cast<std::int64_t>(message.rows);
-      }
-    const core::RecordedSequence& recorded = record_.sequences[sequence];
-    for (std::size_t k = 0; k < recorded.size(); ++k) {
-      if (!runs(recorded[k], timed.analysis.loops[k]) || recorded[k].colour > 0)
-        continue;  // counted with the first colour
-      for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-        const auto [interior, boundary] =
-            iterations_of(recorded[k].set, timed.analysis.loops[k], cut_.ranks[rank]);
-        counts[rank].interior += interior.all;
-        counts[rank].boundary += boundary.all;
-        counts[rank].redundant += interior.redundant + boundary.redundant;
-      }
-    }
-  }
-  return counts;
 }
 
 std::vector<std::vector<Schedule>> Walk::candidates() const {

@@ -38,13 +38,6 @@ struct Prediction {
   std::int64_t exchanges = 0;
 };
 
-/// What one rank counts, as op_get_chain_statistics does.
-struct RankCounts {
-  std::int64_t messages = 0, bytes = 0, rows = 0;
-  std::int64_t interior = 0, boundary = 0, redundant = 0;
-  bool operator==(const RankCounts&) const = default;
-};
-
 /// Messages of a halo exchange between the ranks of a cut, as comm::halo_messages makes them.
 /// Ascending by sender, then by receiver. Cost: O(pairs of neighbours x layers).
 /// @param exchanged  dats by their index; the cut has these layers
@@ -66,10 +59,6 @@ class Walk {
   /// @param network  whose messages, packing, reductions and disturbance count
   Prediction run(const std::vector<Schedule>& schedules, const sched::Network& network);
 
-  /// What each rank counts in these sequences, one after the other.
-  std::vector<RankCounts> count(const std::vector<std::size_t>& sequences,
-                                const Schedule& schedule);
-
   /// Of each sequence the schedules among which OP2_CHAIN=auto would choose: off, on, and a few
   /// others that the library's own search expects to be the fastest if it repeats, with the sizes
   /// of the rank that has most of each.
@@ -86,15 +75,13 @@ class Walk {
     sched::Analysis analysis;
     std::vector<TimedChain> chains;
   };
-  /// Sequence, schedule with its groups, and validity.
-  using PlanKey = std::tuple<std::size_t, std::vector<std::size_t>, std::vector<core::Level>>;
+  /// Sequence, schedule, and validity.
+  using PlanKey = std::tuple<std::size_t, Schedule, std::vector<core::Level>>;
   using LoopCosts = std::vector<sched::LoopCost>;  ///< by record of a sequence
   struct State;
 
   void note_savings();
   LoopCosts costs_of(std::size_t sequence, double bytes) const;
-  sched::FlushWork work_of(std::size_t sequence, const sched::Analysis& analysis,
-                           const sched::HaloSizes& sizes, const LoopCosts& costs) const;
   const TimedPlan& plan_of(std::size_t sequence, const Schedule& schedule,
                            const std::vector<core::Level>& valid);
   void time(std::size_t sequence, std::size_t rank, TimedPlan& plan) const;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include <comm/halo/halo_exchange.hpp>
 #include <sched/analysis/chain_analysis.hpp>
 #include <sched/rows.hpp>
 
@@ -257,35 +256,6 @@ std::optional<Analysis> sliced(const core::Queue& queue, RecordRange range,
   return ChainSlicer(queue, range, options, std::move(levels)).run(valid, rewritten, rows);
 }
 
-/// What a sequence does on this rank beside its owned elements.
-struct HaloWork {
-  std::int64_t exchanges = 0;  ///< uniform
-  std::int64_t bytes = 0, iterations = 0;
-};
-
-std::int64_t iterations_of(const core::Queue& queue, const Analysis& analysis, std::size_t loop) {
-  const LoopLevels& levels = analysis.loops[loop];
-  if (levels.slice < 0) return queue.records()[loop].set->within(levels.extent);
-  std::int64_t all = 0;
-  for (const IndexRange& range : analysis.slices[static_cast<std::size_t>(levels.slice)])
-    all += range.size();
-  return all;
-}
-
-HaloWork halo_work(const core::Queue& queue, const Analysis& analysis, const comm::HaloPlan& plan) {
-  HaloWork work;
-  for (const Chain& chain : analysis.chains) {
-    if (chain.exchanged.empty()) continue;
-    ++work.exchanges;
-    work.bytes += static_cast<std::int64_t>(
-        halo_messages(plan, chain.exchanged, core::Grouping::grouped).bytes);
-  }
-  for (std::size_t k = 0; k < queue.size(); ++k)
-    if (!queue.records()[k].is_assignment() && analysis.loops[k].extent != core::no_level)
-      work.iterations += iterations_of(queue, analysis, k);
-  return work;
-}
-
 /// Appends the analysis of the next chain.
 void append(Analysis& all, Analysis chain) {
   const auto first = static_cast<std::int32_t>(all.slices.size());
@@ -321,28 +291,6 @@ bool has_slices(const Analysis& analysis) {
                                [](const auto& layers) { return layers.lists != nullptr; });
   };
   return !analysis.slices.empty() || std::ranges::any_of(analysis.chains, takes_rows);
-}
-
-std::optional<Analysis> slice_repeated(const core::Queue& queue,
-                                       const std::vector<RecordRange>& cut,
-                                       const std::vector<core::Level>& valid,
-                                       const AnalysisOptions& options, const Analysis& levels,
-                                       comm::DistributedMesh& rows) {
-  Analysis sliced = slice(queue, cut, valid, options, {}, rows);
-  if (!has_slices(sliced)) return std::nullopt;
-  std::vector<core::Level> next = valid;
-  for (const core::LoopArg& arg : queue.args())
-    if (arg.modifies_dat()) next[index_of(arg.dat)] = sliced.valid_after[index_of(arg.dat)];
-  const HaloWork before = halo_work(queue, levels, rows.halo_plan()),
-                 after =
-                     halo_work(queue, slice(queue, cut, next, options, {}, rows), rows.halo_plan());
-  comm::WordReduction words{
-      {before.bytes, after.bytes, before.iterations, after.iterations}, {}, {}};
-  rows.communicator().reduce(words, "what a sequence takes with single rows of halos");
-  const auto& sums = words.sums;
-  if (after.exchanges > before.exchanges || sums[1] > sums[0] || sums[3] > sums[2])
-    return std::nullopt;
-  return sliced;
 }
 
 }  // namespace op2::sched

@@ -30,17 +30,6 @@ Analysis slice(const core::Queue& queue, const std::vector<RecordRange>& cut,
                const std::vector<core::Level>& valid, const AnalysisOptions& options,
                const std::vector<char>& rewritten, comm::DistributedMesh& rows);
 
-/// The same for a sequence that has found these halos again, so that all that it exchanges is
-/// rewritten. Nothing: nothing is sliced, or the sequence would have more exchanges, bytes or
-/// redundant iterations when it repeats, because slices leave halos that are less valid.
-/// Collective.
-/// @param levels  what it does now
-std::optional<Analysis> slice_repeated(const core::Queue& queue,
-                                       const std::vector<RecordRange>& cut,
-                                       const std::vector<core::Level>& valid,
-                                       const AnalysisOptions& options, const Analysis& levels,
-                                       comm::DistributedMesh& rows);
-
 /// Whether any rows of levels are left out.
 bool has_slices(const Analysis& analysis);
 

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <core/text.hpp>
+#include <sched/analysis/slice.hpp>
 
 namespace op2::sched {
 namespace {
@@ -131,6 +132,31 @@ Analysis analyse_for(const core::Queue& queue, const Schedule& schedule, const R
   return analyse(queue, cut, valid, options, schedule.groups);
 }
 
+std::optional<Analysis> slice_repeated(const core::Queue& queue, const Ranges& cut,
+                                       const std::vector<core::Level>& valid,
+                                       const AnalysisOptions& options, const Analysis& levels,
+                                       comm::DistributedMesh& rows) {
+  Analysis sliced = slice(queue, cut, valid, options, {}, rows);
+  if (!has_slices(sliced)) return std::nullopt;
+  std::vector<core::Level> next = valid;
+  for (const core::LoopArg& arg : queue.args()) {
+    const auto dat = static_cast<std::size_t>(arg.modifies_dat() ? arg.dat->index : 0);
+    if (arg.modifies_dat()) next[dat] = sliced.valid_after[dat];
+  }
+  const HaloSizes sizes = sizes_of(rows.halo_plan());
+  const FlushWork before = work_of(queue, levels, sizes),
+                  after = work_of(queue, slice(queue, cut, next, options, {}, rows), sizes);
+  comm::WordReduction words;
+  for (const FlushWork* work : {&before, &after})
+    for (const double count : {work->exchanges(), work->bytes(), work->iterations()})
+      words.sums.push_back(std::llround(count));
+  rows.communicator().reduce(words, "what a sequence takes with single rows of halos");
+  const auto& sums = words.sums;
+  for (std::size_t k = 0; k < 3; ++k)
+    if (sums[k + 3] > sums[k]) return std::nullopt;
+  return sliced;
+}
+
 Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   const Ranges cut = cut_for(in.queue, schedule, in.limits);
   const auto analyse_from = [&](const std::vector<core::Level>& valid) {
@@ -178,16 +204,17 @@ std::string explain(const core::Queue& queue, const Candidate& chosen, const Can
   for (const ChainWork& chain : chosen.work.chains)
     if (chain.loops.size() > 1)
       chained.push_back(fmt::format("{}..{}", chain.loops.front().loop, chain.loops.back().loop));
+  const char* const rows = chosen.schedule.single_rows ? ", single rows of halos" : "";
   if (chosen.schedule.kind == Schedule::Kind::off || chained.empty())
-    return core::counted(queue.size(), "loop") + ", an exchange for each that needs one";
+    return core::counted(queue.size(), "loop") + ", an exchange for each that needs one" + rows;
   const double tiled = seconds_of_loops(chosen.work, costs, false);
   const double gain = tiled > 0 ? seconds_of_loops(chosen.work, costs, true) / tiled : 1;
   const double of_off = off.work.iterations();
   const double more = of_off > 0 ? chosen.work.iterations() / of_off - 1 : 0;
   return fmt::format(
-      "loops {} chained: saves {}, {:+.1f} % iterations, tiles {:.2f}x", fmt::join(chained, ", "),
+      "loops {} chained: saves {}, {:+.1f} % iterations, tiles {:.2f}x{}", fmt::join(chained, ", "),
       core::counted(std::llround(off.work.exchanges() - chosen.work.exchanges()), "exchange"),
-      100 * more, gain);
+      100 * more, gain, rows);
 }
 
 }  // namespace op2::sched

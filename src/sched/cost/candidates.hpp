@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schedules among which OP2_CHAIN=auto chooses, each analysed by the passes that a plan is made
-// with, and what the cost model expects of it. Pure; uniform, if what is given is.
+// with, and what the cost model expects of it. Uniform, if what is given is.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <comm/halo/distributed_mesh.hpp>
 #include <core/levels.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/analyse.hpp>
@@ -28,7 +29,7 @@ struct Schedule {
   Kind kind = Kind::off;
   std::vector<RecordRange> groups;  ///< see analyse; of `cuts`
   bool single_rows = false;         ///< of halos, where they suffice (analysis/slice.hpp); of `on`
-  bool operator==(const Schedule&) const = default;
+  auto operator<=>(const Schedule&) const = default;
 };
 
 /// Where a queue is cut in a schedule.
@@ -39,6 +40,16 @@ std::vector<RecordRange> cut_for(const core::Queue& queue, const Schedule& sched
 Analysis analyse_for(const core::Queue& queue, const Schedule& schedule,
                      const std::vector<RecordRange>& cut, const std::vector<core::Level>& valid,
                      AnalysisOptions options);
+
+/// `slice` for a sequence that has found these halos again, so that all that it exchanges is
+/// rewritten. Nothing: nothing is sliced, or the sequence would have more exchanges, bytes or
+/// iterations when it repeats, because slices leave halos that are less valid. Collective.
+/// @param levels  what it does now
+std::optional<Analysis> slice_repeated(const core::Queue& queue,
+                                       const std::vector<RecordRange>& cut,
+                                       const std::vector<core::Level>& valid,
+                                       const AnalysisOptions& options, const Analysis& levels,
+                                       comm::DistributedMesh& rows);
 
 /// A schedule that repeats, flush after flush.
 struct Candidate {

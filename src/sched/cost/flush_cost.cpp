@@ -64,7 +64,8 @@ double seconds_per_iteration(const PhaseWork& work, const LoopCost& cost) {
   constexpr double time_of_traffic = 0.25;
   if (work.way != Way::tiled) return cost.in(work.way);
   const double tiled = cost.in(Way::tiled), untiled = cost.in(work.untiled);
-  if (!cost.is_known(Way::tiled)) return untiled * (1 - time_of_traffic * work.spared);
+  if (!cost.is_known(Way::tiled))
+    return cost.gains_by_tiles ? untiled * (1 - time_of_traffic * work.spared) : untiled;
   if (tiled >= untiled || work.spared >= cost.most_spared) return tiled;
   return untiled - (untiled - tiled) * work.spared / cost.most_spared;
 }

@@ -18,6 +18,8 @@ struct LoopCost {
   std::array<double, core::ways> seconds{-1, -1, -1};
   /// What the measured tiles have spared of its traffic, from 0 to 1. 0: not known.
   double most_spared = 0;
+  /// Whether tiles whose cost is not known are expected to gain.
+  bool gains_by_tiles = true;
   /// Whether it was measured in this session, by enough iterations in warm caches: then it counts,
   /// whatever ranks that have not measured it know from earlier ones.
   std::array<bool, core::ways> is_measured{};

@@ -67,21 +67,36 @@ ExchangeWork exchange_of(const Chain& chain, const HaloSizes& sizes) {
   ExchangeWork work;
   for (const comm::DatLayers& layers : chain.exchanged) {
     const SetSizes& set = sizes.sets[static_cast<std::size_t>(layers.dat->set->index)];
-    const double rows = set.rows_sent(layers.from, layers.to);
+    double rows = 0, messages = 0;
+    if (layers.lists == nullptr) {
+      rows = set.rows_sent(layers.from, layers.to);
+      messages = set.neighbours_up_to(layers.to);
+    } else {
+      for (const comm::ExportList& list : layers.lists->exports) {
+        rows += static_cast<double>(list.rows.size());
+        messages += list.rows.empty() ? 0 : 1;
+      }
+    }
     work.rows += rows;
     work.bytes += rows * layers.dat->size;
-    work.messages = std::max(work.messages, set.neighbours_up_to(layers.to));
+    work.messages = std::max(work.messages, messages);
   }
   work.bytes += work.messages * static_cast<double>(comm::message_header);
   return work;
 }
 
-LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels& levels,
+LoopWork loop_of(const core::Queue& queue, std::size_t record, const Analysis& analysis,
                  const HaloSizes& sizes) {
   const core::LoopRecord& loop = queue.records()[record];
+  const LoopLevels& levels = analysis.loops[record];
   const SetSizes& set = sizes.sets[static_cast<std::size_t>(loop.set->index)];
   const double colours = loop.colouring == nullptr ? 1 : loop.colouring->count;
-  const double all = set.rows_within(levels.extent) / colours;
+  double all = set.rows_within(levels.extent) / colours;
+  if (levels.slice >= 0) {
+    all = 0;
+    for (const IndexRange& range : analysis.slices[static_cast<std::size_t>(levels.slice)])
+      all += static_cast<double>(range.size());
+  }
   const double interior = std::min(all, set.rows_within(levels.interior) / colours);
   return {record, {interior}, {all - interior}};
 }
@@ -348,7 +363,7 @@ FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const Halo
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
       const core::LoopRecord& record = queue.records()[k];
       if (record.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
-      made.loops.push_back(loop_of(queue, k, analysis.loops[k], sizes));
+      made.loops.push_back(loop_of(queue, k, analysis, sizes));
     }
     choose_ways(queue, analysis, sizes, tiles, made);
   }

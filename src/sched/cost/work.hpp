@@ -91,7 +91,8 @@ struct TileRules {
   int threads = 1;           ///< of the rank that has most
 };
 
-/// What a rank of these sizes does in a schedule. Loops find their costs by the record. Those of a
+/// What a rank of these sizes does in a schedule; single rows and the iterations of slices are
+/// those of this rank, with interiors of levels. Loops find their costs by the record. Those of a
 /// chain run in tiles where `tiles` says so; of the others, neighbours that run over one set, to
 /// one extent, count as fused. Not known here: which arguments fused loops have in common, zeros
 /// that they do not keep in memory, loops that run in order or on the host, whether ranges of a

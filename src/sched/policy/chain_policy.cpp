@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <comm/halo/halo_exchange.hpp>
 #include <core/text.hpp>
 #include <jit/cache_location.hpp>
 #include <sched/analysis/slice.hpp>
@@ -42,21 +41,32 @@ Network unknown_network() {
   return network;
 }
 
-constexpr std::size_t random_schedules = 2 + most_cuts;
+constexpr std::size_t random_schedules = 5;
+
+/// Off, on, and chains of up to 2, 3 and 4 loops, whatever they cost.
+std::vector<Candidate> some_candidates(const core::Queue& queue, const ChainLimits& limits,
+                                       bool single_rows) {
+  std::vector<Candidate> all{{{Schedule::Kind::off, {}}, {}},
+                             {{Schedule::Kind::on, {}, single_rows}, {}}};
+  for (std::size_t most = 2; all.size() < random_schedules; ++most) {
+    Schedule& cuts = all.emplace_back().schedule;
+    cuts.kind = Schedule::Kind::cuts;
+    for (const RecordRange& chain : cut_chains(queue, limits)) {
+      std::size_t loops = most;
+      for (const RecordRange& loop : loops_of(queue, chain)) {
+        if (loops++ % most == 0)
+          cuts.groups.push_back(loop);
+        else
+          cuts.groups.back().end = loop.end;
+      }
+    }
+  }
+  return all;
+}
 
 /// For so many flushes in a row other sequences must have left other halos: measurements
 /// are shorter.
 constexpr int lasting = 10;
-
-/// Sets of a hundred elements with ten in each level, so that all schedules cost about as much.
-HaloSizes made_up_sizes(std::size_t sets) {
-  SetSizes set;
-  for (core::Level h = core::deepest_tracked; h <= 2; ++h)
-    set.within.push_back(std::max(0.0, 100.0 + 10 * h));
-  set.sent = set.received = {10, 10};
-  set.neighbours = {2, 2};
-  return {std::vector<SetSizes>(sets, set)};
-}
 
 /// Whether values of globals are combined in a flush, which the model leaves out.
 bool waits_for_reductions(const core::Queue& queue) {
@@ -177,11 +187,11 @@ ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
   return {schedule_of(sequence), restarted || sequence.turn.schedule != before, !sequence.queue};
 }
 
-const Schedule& ChainPolicy::schedule_for(const core::Queue& queue,
-                                          const std::vector<core::Level>& valid) {
+const Schedule& ChainPolicy::schedule_for(const core::Queue& queue) {
   Sequence& sequence = *current_;
   if (!sequence.queue) sequence.queue = queue;
-  if (options_.schedules != 0 && sequence.candidates.empty()) find_for_random(sequence, valid);
+  if (options_.schedules != 0 && sequence.candidates.empty())
+    sequence.candidates = some_candidates(queue, limits_, slice_ != nullptr);
   return schedule_of(sequence);
 }
 
@@ -260,7 +270,6 @@ void ChainPolicy::update(Sequence& sequence, const PackTimes& packing) {
   choice.agree(sequence.inputs.times);
   reevaluate(sequence.candidates, candidate_inputs(sequence));
   note_savings(sequence);
-  correct_forecast(sequence);
   find_excess(sequence);
   reevaluate(sequence.candidates, candidate_inputs(sequence));
   if (is_first) {
@@ -302,7 +311,7 @@ void ChainPolicy::consider_slices(Sequence& sequence) {
   const Analysis again = slice_(*sequence.queue, in.halos.after(once.valid_after), others);
   if (!has_slices(again)) return;
   on.schedule.single_rows = true;
-  on.work = work_of_slices(sequence, again);
+  on.work = work_of(*sequence.queue, again, in.sizes, in.tiles);
   agree(rows_.communicator(), on.work);
   on.seconds = expected_seconds(on.work, in.costs);
   candidates.push_back(std::move(on));
@@ -318,31 +327,6 @@ std::vector<char> ChainPolicy::rewritten() const {
   return dats;
 }
 
-/// On this rank. Interiors are those of levels.
-FlushWork ChainPolicy::work_of_slices(const Sequence& sequence, const Analysis& analysis) const {
-  FlushWork work =
-      work_of(*sequence.queue, analysis, sequence.inputs.sizes, rules_for(sequence.inputs));
-  for (std::size_t k = 0; k < work.chains.size(); ++k) {
-    ChainWork& chain = work.chains[k];
-    if (chain.exchange) {
-      const comm::HaloMessages messages = comm::halo_messages(
-          rows_.halo_plan(), analysis.chains[k].exchanged, core::Grouping::grouped);
-      *chain.exchange = {static_cast<double>(messages.outgoing.size()),
-                         static_cast<double>(messages.bytes), static_cast<double>(messages.rows)};
-    }
-    for (LoopWork& loop : chain.loops) {
-      const std::int32_t slice = analysis.loops[loop.loop].slice;
-      if (slice < 0) continue;
-      double all = 0;
-      for (const IndexRange& range : analysis.slices[static_cast<std::size_t>(slice)])
-        all += static_cast<double>(range.size());
-      loop.interior.iterations = std::min(loop.interior.iterations, all);
-      loop.boundary.iterations = all - loop.interior.iterations;
-    }
-  }
-  return work;
-}
-
 /// What measured schedules have taken longer than loops and messages explain, if there is nothing
 /// else to wait for.
 void ChainPolicy::find_excess(Sequence& sequence) {
@@ -356,38 +340,30 @@ void ChainPolicy::find_excess(Sequence& sequence) {
 
 /// What those tiles have spared whose costs are known: of the schedules that were measured; before
 /// any was, of `off`, if it has run so often that its tiles were made. Of loops that had none
-/// there, whose costs are of earlier sessions: of the longest chains.
+/// there, whose costs are of earlier sessions: of the longest chains. Loops that should have run in
+/// tiles in a schedule that was measured, and have no cost in tiles, gain nothing by them.
 void ChainPolicy::note_savings(Sequence& sequence) {
-  std::vector<double> most(sequence.queue->size());
+  std::vector<LoopCost>& costs = sequence.inputs.costs;
+  std::vector<double> most(costs.size()), longest(costs.size());
   const auto note = [](const FlushWork& work, std::vector<double>& spared) {
     for (const ChainWork& chain : work.chains)
       for (const LoopWork& loop : chain.loops)
         spared[loop.loop] =
             std::max({spared[loop.loop], loop.interior.spared, loop.boundary.spared});
   };
-  for (std::size_t k = 0; k < sequence.candidates.size(); ++k)
-    if (sequence.choice->measured(k)) note(sequence.candidates[k].work, most);
-  if (!sequence.choice && sequence.learning >= flushes_to_learn)
-    note(candidate_of({Schedule::Kind::off, {}}, candidate_inputs(sequence)).work, most);
-  std::vector<double> longest(most.size());
-  note(candidate_of({Schedule::Kind::on, {}}, candidate_inputs(sequence)).work, longest);
-  for (std::size_t k = 0; k < most.size(); ++k)
-    sequence.inputs.costs[k].most_spared = most[k] > 0 ? most[k] : longest[k];
-}
-
-/// With costs of all flushes so far: loops that should have run in tiles in a schedule that was
-/// measured, and that have no cost in tiles, gain nothing by them, in any schedule.
-void ChainPolicy::correct_forecast(Sequence& sequence) {
   for (std::size_t k = 0; k < sequence.candidates.size(); ++k) {
     if (!sequence.choice->measured(k)) continue;
+    note(sequence.candidates[k].work, most);
     for (const ChainWork& chain : sequence.candidates[k].work.chains)
-      for (const LoopWork& loop : chain.loops) {
-        LoopCost& cost = sequence.inputs.costs[loop.loop];
-        for (const PhaseWork& work : {loop.interior, loop.boundary})
-          if (work.way == Way::tiled && !cost.is_known(Way::tiled))
-            cost.seconds[static_cast<std::size_t>(Way::tiled)] = cost.in(work.untiled);
-      }
+      for (const LoopWork& loop : chain.loops)
+        if (loop.interior.way == Way::tiled || loop.boundary.way == Way::tiled)
+          costs[loop.loop].gains_by_tiles = false;
   }
+  if (!sequence.choice && sequence.learning >= flushes_to_learn)
+    note(candidate_of({Schedule::Kind::off, {}}, candidate_inputs(sequence)).work, most);
+  note(candidate_of({Schedule::Kind::on, {}}, candidate_inputs(sequence)).work, longest);
+  for (std::size_t k = 0; k < costs.size(); ++k)
+    costs[k].most_spared = most[k] > 0 ? most[k] : longest[k];
 }
 
 /// Uniform, since the ranks have the same switches.
@@ -468,17 +444,6 @@ void ChainPolicy::say(const Sequence& sequence, const std::string& text) {
   table_.note(subject, text);
   if (options_.dump.contains("analyse") && rows_.communicator().is_root())
     log_.dump(fmt::format("{}, flush {}: {}\n", subject, sequence.flushes, text));
-}
-
-void ChainPolicy::find_for_random(Sequence& sequence, const std::vector<core::Level>& valid) {
-  sequence.inputs.costs.assign(sequence.queue->size(), {{1e-8, 1e-8, 1e-8}});
-  sequence.inputs.network = {};
-  sequence.inputs.network.on_node.latency = 2e-6;
-  sequence.inputs.sizes = made_up_sizes(rows_.mesh().sets().size());
-  sequence.halos = {valid};
-  sequence.candidates = find_candidates(candidate_inputs(sequence));
-  for (Candidate& candidate : sequence.candidates)
-    candidate.schedule.single_rows = slice_ && candidate.schedule.kind == Schedule::Kind::on;
 }
 
 /// The same on all ranks: they flush the same sequences.

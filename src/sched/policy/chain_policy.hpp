@@ -68,7 +68,7 @@ class ChainPolicy {
 
   /// While the first plan of this flush is made.
   /// @param queue  as plans count with it
-  const Schedule& schedule_for(const core::Queue& queue, const std::vector<core::Level>& valid);
+  const Schedule& schedule_for(const core::Queue& queue);
 
   /// Of each dat of the mesh: the sequence of this flush modifies it, or others did since it ran
   /// last. After `schedule_for`.
@@ -116,9 +116,7 @@ class ChainPolicy {
   void update(Sequence& sequence, const PackTimes& packing);
   bool restart_if_halos_changed(Sequence& sequence);
   void consider_slices(Sequence& sequence);
-  FlushWork work_of_slices(const Sequence& sequence, const Analysis& analysis) const;
   void note_savings(Sequence& sequence);
-  void correct_forecast(Sequence& sequence);
   void find_excess(Sequence& sequence);
   TileRules rules_for(const PolicyInputs& inputs) const;
   CandidateInputs candidate_inputs(const Sequence& sequence) const;
@@ -127,7 +125,6 @@ class ChainPolicy {
                       const PackTimes& packing, std::span<const double> times = {});
   void explain_choice(Sequence& sequence);
   void say(const Sequence& sequence, const std::string& text);
-  void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
   std::size_t random();
   const Schedule& schedule_of(const Sequence& sequence) const;
 

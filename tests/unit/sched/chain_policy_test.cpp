@@ -90,7 +90,7 @@ struct Program {
   /// @return the schedule
   std::size_t flush(const std::function<double(std::size_t schedule)>& seconds) {
     policy.begin(queue, hash_of(queue), valid, {});
-    const std::size_t schedule = number_of(policy.schedule_for(queue, valid));
+    const std::size_t schedule = number_of(policy.schedule_for(queue));
     for (const core::LoopRecord& loop : queue.records())
       if (seconds(schedule) >= 0)
         policy.costs()

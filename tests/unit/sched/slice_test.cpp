@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chains over a cube of nodes whose faces in x are joined by periodic edges, on 64 ranks.
 #include <sched/analysis/slice.hpp>
+#include <sched/cost/candidates.hpp>
 
 #include <array>
 #include <iostream>

@@ -13,6 +13,7 @@ from programs import CACHES, CACHES_IN_WORDS
 ALLOWED = 0.03  # above the better of off and on, in wall clock beside the spread of off
 ENOUGH_RUNS = 15  # in wall clock
 MOST_SPREAD = 0.08  # of off against off, from one end of its interval to the other: beyond it nothing is judged
+ROWS_SINCE = "2026-11-29"  # there are single rows of halos, also with OP2_CHAIN=on
 SAME = 0.01  # relative difference of times that are the same
 # Of the excess over the better of off and on: within the first for this share of the points, none above the last.
 LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0.03)}
@@ -37,7 +38,8 @@ these factors has left.
 Messages of comparisons, of agreements and of other schedules' halos are in these times; but times of the solver's chains travelled with
 the barrier before each chain, which is not. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
-measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
+measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil), since {since} after as many that do not
+count: in these `on` finds out whether single rows of halos pay. At points that were measured earlier neither way had such rows. In longer runs, where ranks drift apart, `on`
 has been seen to take up to 1.4 % more, which counts here as an excess of auto. Loops run in tiles as the caches of the modelled machine suggest
 ({caches}). {measured}. Above the better of `off` and `on`:
 
@@ -164,7 +166,8 @@ def share_of(records, points_there_are):
     """How many of the points were measured."""
     left = f": {points_there_are - len(records)} were not" if len(records) < points_there_are else ""
     same = sum(len(set(record["seconds"].values())) == 1 for record in records)
-    return (f"Of the {points_there_are} points (those of this page, with each chain of the solver; on 64 ranks up to 1 000 repeats) {len(records)} were measured{left}. "
+    late = sum(record["date"] >= ROWS_SINCE for record in records)
+    return (f"Of the {points_there_are} points (those of this page, with each chain of the solver; on 64 ranks up to 1 000 repeats) {len(records)} were measured{left}; {late} of them since {ROWS_SINCE}. "
             f"At {same} of them all ways do the same (one exchange is all that a chain can have there), so that nothing can be chosen")
 
 
@@ -181,7 +184,7 @@ def modelled(records, points_there_are, table):
     found = [record["seconds"] for record in records]
     libraries = {library for record in records for library in record["libraries"]}
     number = "one library" if len(libraries) == 1 else f"{len(libraries)} successive libraries"
-    text = MODELLED.format(dates=dates(records), caches=CACHES_IN_WORDS, measured=share_of(records, points_there_are), libraries=number)
+    text = MODELLED.format(dates=dates(records), caches=CACHES_IN_WORDS, measured=share_of(records, points_there_are), libraries=number, since=ROWS_SINCE)
     text += table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], summary_rows(found))
     far = [far_row(record, counts_of(found)) for record in records
            if any(excess(record["seconds"], c) > ALLOWED for c in LIMITS if str(c) in record["seconds"])]  # fmt: skip

@@ -14,17 +14,20 @@ REPLACED = "The first choice was replaced at:\n\n"
 HEADER = ["program", "ranks", "cells per rank", "nchains", "latency, us", "first choice", "predicted, of off", "last choice", "predicted", "measured"]
 
 
-NOTHING = ("vflux", "iflux", "jacob")  # chains of the solver with one exchange
+NOTHING = ("vflux", "iflux", "jacob")  # chains of the solver with one exchange: there is nothing but single rows of halos
+ROWS = "single rows"
 
 
 def choice(line):
-    """The chains that a line names, in loops."""
-    chains = chained_loops(line)
-    return f"{', '.join(chains)}: {re.search('saves (-?[0-9]+ exchanges?)', line).group(1)} less" if chains else "off"
+    """The chains that a line names, in loops, and whether they have single rows of halos."""
+    saved = re.search("saves (-?[0-9]+ exchanges?)", line)
+    return ", ".join(differs(line)) + (f": {saved.group(1)} less" if saved else "") or "off"
 
 
-def chained_loops(line):
-    return re.findall(r"\d+\.\.\d+", line.split(" chained: ")[0]) if " chained: " in line else []
+def differs(line):
+    """By what a choice differs from off."""
+    chains = re.findall(r"\d+\.\.\d+", line.split(" chained: ")[0]) if " chained: " in line else []
+    return chains + [ROWS] * (f"{ROWS} of halos" in line)
 
 
 def number(name, line):
@@ -40,9 +43,9 @@ def figure(number_or_none):
 def first_error(record):
     """Of the first prediction against the first measurement of the same chains; None: there is none."""
     first = record["lines"][0]
-    measured = (number("measured", line) for line in record["lines"] if chained_loops(line) == chained_loops(first))
+    measured = (number("measured", line) for line in record["lines"] if differs(line) == differs(first))
     found, predicted = next(filter(None, measured), None), number("predicted", first)
-    return abs(predicted / found - 1) if found and predicted and chained_loops(first) else None
+    return abs(predicted / found - 1) if found and predicted and differs(first) else None
 
 
 def row(record):
@@ -56,8 +59,8 @@ def section(records, table):
     """Empty if nothing was recorded."""
     if not records:
         return ""
-    chosen = [record for record in records if record["explained"]["program"] not in NOTHING]
-    replaced = [record for record in chosen if chained_loops(record["lines"][0]) != chained_loops(record["lines"][-1])]
+    chosen = [record for record in records if record["explained"]["program"] not in NOTHING or any(map(differs, record["lines"]))]
+    replaced = [record for record in chosen if differs(record["lines"][0]) != differs(record["lines"][-1])]
     errors = [error for error in map(first_error, chosen) if error is not None]
     text = TEXT.format(date=max(record["date"] for record in records), repeats=records[0]["repeats"], points=len(records),
                        nothing=len(records) - len(chosen), stood=len(chosen) - len(replaced), compared=len(errors),

@@ -152,6 +152,12 @@ class Explained(unittest.TestCase):
         record = {"explained": {**self.POINT, "program": "jacob"}, "lines": [self.OFF], "repeats": 100, "date": "2026-11-28"}
         self.assertIn("At 1 points there was nothing to choose; at 0 of", explained_report.section([record], lambda header, rows: ""))
 
+    def test_a_choice_with_single_rows_of_halos_differs_from_one_without(self):
+        alone = self.OFF.replace(";", ", single rows of halos;").replace("1.00", "0.45")
+        rows = self.ON.replace("1.00x", "1.00x, single rows of halos")
+        self.assertIn("'off', '1.00', 'single rows', '0.45', '-'", self.section(self.OFF, alone))
+        self.assertIn("'0..1, 2..3: 2 exchanges less', '0.80', '0..1, 2..3, single rows: 2 exchanges less', '0.80', '0.84'", self.section(self.ON, rows))
+
 
 if __name__ == "__main__":
     unittest.main()

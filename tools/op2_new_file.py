@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How do the tools in Python write files?
 
-As src/comm/files/file_writer.hpp does, with the same names: into a temporary file in the same folder, which gets the name of the file
+As src/comm/files/open_file.hpp does, with the same names: into a temporary file in the same folder, which gets the name of the file
 when it is on the disk. What writers that were killed have left behind is removed by the next one.
 """
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tools in Python say of work that takes long, as src/core/progress.hpp does: on a terminal, every two seconds."""
+"""What the tools in Python say of work that takes long, as src/core/log.hpp does: on a terminal, every two seconds."""
 import contextlib
 import sys
 import threading

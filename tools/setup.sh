@@ -81,7 +81,7 @@ install_packages() {
 }
 
 # Prints the version of CUDA that the driver supports, as 12020 for 12.2, and the lowest compute capability of its
-# devices, as 70 for 7.0; 0 for what is not there. The driver is looked for where the library does (src/gpu/driver_api.cpp).
+# devices, as 70 for 7.0; 0 for what is not there. The driver is looked for where the library does (src/gpu/driver.cpp).
 # TEST_ROOT, for tests: a folder that stands for /, and the loader is not asked.
 driver_and_device() {
   python3 - "${OP2_CUDA_DRIVER:-}" "${TEST_ROOT:-}" <<'END'

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include <core/similar_name.hpp>
+#include <core/text.hpp>
 
 namespace op2::tools {
 

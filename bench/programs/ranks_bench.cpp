@@ -17,8 +17,8 @@
 #include <api/session.hpp>
 #include <comm/halo/halo_plan.hpp>
 #include <comm/messages/records.hpp>
+#include <sched/analysis/analyse.hpp>
 #include <sched/analysis/chain_analysis.hpp>
-#include <sched/analysis/cut.hpp>
 #include <sched/plan.hpp>
 
 #include "stopwatch.hpp"

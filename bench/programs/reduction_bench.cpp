@@ -15,7 +15,6 @@
 
 #include <api/session.hpp>
 #include <comm/messages/message_layer.hpp>
-#include <comm/messages/mpi_reduction.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/exact_sum.hpp>
 
@@ -46,7 +45,17 @@ double slowest_microseconds(int repeats, const std::function<void()>& action) {
 void measure(comm::Communicator& ranks, int rounds, int repeats) {
   double one = 1.0 / (1 + ranks.rank()), all = 0;
   Words words{}, summed{};
-  const comm::MpiFold fold;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(sizeof(comm::ReductionBlock) / sizeof(std::int64_t), MPI_INT64_T, &type);
+  MPI_Type_commit(&type);
+  MPI_Op fold = MPI_OP_NULL;
+  MPI_Op_create(
+      [](void* from, void* to, int* count, MPI_Datatype*) {
+        for (int k = 0; k < *count; ++k)
+          static_cast<comm::ReductionBlock*>(to)[k].fold(
+              static_cast<const comm::ReductionBlock*>(from)[k]);
+      },
+      1, &fold);
   comm::ReductionBlock block, folded;
   block.sums = words.size();
   core::ExactSum<double> sum;
@@ -62,7 +71,7 @@ void measure(comm::Communicator& ranks, int rounds, int repeats) {
                        MPI_COMM_WORLD);
        }},
       {"MPI_Allreduce of a block, by the library's operation",
-       [&] { MPI_Allreduce(&block, &folded, 1, fold.type(), fold.operation(), MPI_COMM_WORLD); }},
+       [&] { MPI_Allreduce(&block, &folded, 1, type, fold, MPI_COMM_WORLD); }},
       {"the library's exact sum",
        [&] {
          sum = core::ExactSum<double>();  // the number of ranks for which words suffice is limited

@@ -58,7 +58,7 @@ BOXES = {
         240,
         70,
         "#e5f5e0",
-        "sched/executor/cuda",
+        "sched/executor/gpu",
         ["kernels and graphs on a GPU", "(src/gpu loads the driver)"],
     ),
     "reference": (

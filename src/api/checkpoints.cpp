@@ -12,9 +12,9 @@
 #include <api/session.hpp>
 #include <comm/files/shared_output.hpp>
 #include <comm/messages/records.hpp>
-#include <core/checksum.hpp>
 #include <core/error.hpp>
-#include <core/progress.hpp>
+#include <core/hash.hpp>
+#include <core/log.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <sched/reductions.hpp>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <api/code_makers.hpp>
-
 #include <functional>
 #include <string_view>
 #include <utility>
 
+#include <api/runtime.hpp>
 #include <gpu/nvrtc.hpp>
-#include <jit/cache_location.hpp>
+#include <jit/cache_directory.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
-#include <sched/shapes.hpp>
+#include <sched/loop_requests.hpp>
 
 namespace op2::api {
 namespace {

@@ -13,12 +13,12 @@
 #include <api/session.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
-#include <core/text_file.hpp>
+#include <core/text.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
-#include <jit/reserved_names.hpp>
+#include <jit/source_scan.hpp>
+#include <sched/passes.hpp>
 #include <sched/reductions.hpp>
-#include <sched/signature.hpp>
 
 using namespace op2;
 
@@ -87,6 +87,31 @@ std::string base_folder_of(const char* path) {
   return fmt::format(" in the working directory '{}'", folder.string());
 }
 
+/// The record of a global that the caller uses as `value_type`.
+core::Global& checked_global(const api::Runtime& runtime, const char* function, op_global global,
+                             Type value_type, const void* values) {
+  core::check_handle(runtime.mesh, function, global);
+  core::Global& record = *core::record_of(global);
+  if (record.value_type != value_type)
+    core::fail(ErrorCode::bad_type,
+               "wrong type: {}, global '{}' of type \"{}\", values of C++ type {}; pass values of "
+               "the global's type",
+               function, record.name, record.type, core::cxx_name_of(value_type));
+  if (values == nullptr)
+    core::fail(
+        ErrorCode::null_data,
+        "the values are null: {}, global '{}', dim {}; pass the address of an array for them",
+        function, record.name, record.dim);
+  return record;
+}
+
+void check_kernel_name(const char* name) {
+  core::check_identifier("kernel", name, ErrorCode::bad_name);
+  if (jit::is_reserved_for_functions(name))
+    core::fail(ErrorCode::bad_name,
+               "the name is reserved: kernel '{}', no function can have it; choose another", name);
+}
+
 }  // namespace
 
 op_set op_decl_set(int local_size, const char* name) {
@@ -144,9 +169,6 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name)
   core::check_name("op_decl_dat_temp", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
-  if (type == nullptr)
-    core::fail(ErrorCode::bad_type, "the type is null: dat '{}'; give it one, e.g. \"double\"",
-               name);
   const Type value_type = core::check_type_name(fmt::format("dat '{}'", name), type);
   declare_alike(runtime, set, dim, value_type, name);
   return &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, true);
@@ -159,6 +181,15 @@ bool op_free_dat_temp(op_dat dat) {
   return released;
 }
 
+void op2::api::check_constant(const char* name, int dim, const char* type, Type value_type,
+                              const void* values) {
+  core::check_dim("constant", name, dim);
+  core::check_type("constant", name, type, value_type);
+  if (values == nullptr)
+    core::fail(ErrorCode::null_data,
+               "the values are null: constant '{}', dim {}; pass their address", name, dim);
+}
+
 void op2::detail::decl_const(const char* name, int dim, const char* type, Type value_type,
                              const void* values) {
   auto& runtime = api::usable("op_decl_const");
@@ -168,11 +199,7 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
         ErrorCode::bad_constant,
         "the name is reserved: constant '{}', kernels mean something else by it; choose another",
         name);
-  core::check_dim("constant", name, dim);
-  core::check_type("constant", name, type, value_type);
-  if (values == nullptr)
-    core::fail(ErrorCode::null_data,
-               "the values are null: constant '{}', dim {}; pass their address", name, dim);
+  api::check_constant(name, dim, type, value_type, values);
   runtime.flush();  // queued loops see the old value
   compare_values(runtime, "op_decl_const", name, dim, value_type, values);
   runtime.mesh.set_constant(name, value_type, dim, values);
@@ -190,35 +217,6 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
   return report_name(runtime, "global", name,
                      runtime.mesh.add_global(dim, value_type, initial, name));
 }
-
-namespace {
-
-/// The record of a global that the caller uses as `value_type`.
-core::Global& checked_global(const api::Runtime& runtime, const char* function, op_global global,
-                             Type value_type, const void* values) {
-  core::check_handle(runtime.mesh, function, global);
-  core::Global& record = *core::record_of(global);
-  if (record.value_type != value_type)
-    core::fail(ErrorCode::bad_type,
-               "wrong type: {}, global '{}' of type \"{}\", values of C++ type {}; pass values of "
-               "the global's type",
-               function, record.name, record.type, core::cxx_name_of(value_type));
-  if (values == nullptr)
-    core::fail(
-        ErrorCode::null_data,
-        "the values are null: {}, global '{}', dim {}; pass the address of an array for them",
-        function, record.name, record.dim);
-  return record;
-}
-
-void check_kernel_name(const char* name) {
-  core::check_identifier("kernel", name, ErrorCode::bad_name);
-  if (jit::is_reserved_for_functions(name))
-    core::fail(ErrorCode::bad_name,
-               "the name is reserved: kernel '{}', no function can have it; choose another", name);
-}
-
-}  // namespace
 
 void op2::detail::set_global(op_global global, Type value_type, const void* values) {
   auto& runtime = api::usable("op_set_global");

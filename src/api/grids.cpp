@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -18,23 +20,169 @@
 #include <op2/io.hpp>
 
 #include <api/background_results.hpp>
-#include <api/grid_values.hpp>
 #include <api/runtime.hpp>
 #include <api/session.hpp>
-#include <comm/files/file_writer.hpp>
 #include <comm/files/hdf5_file.hpp>
-#include <comm/files/series.hpp>
+#include <comm/files/open_file.hpp>
+#include <comm/files/paraview.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
-#include <core/progress.hpp>
+#include <core/log.hpp>
+#include <core/validate.hpp>
 
 namespace op2::api {
 namespace {
 
+/// The arguments of a call that writes a grid.
+struct GridArguments {
+  const core::Map& cells;
+  const core::Dat& points;
+  std::vector<const core::Dat*> on_cells, on_points;
+};
+
+/// A grid that this rank writes. Names and values are those of dats, unless `keep` was called.
+class GridValues {
+ public:
+  /// The whole grid on the root, and nothing on other ranks. Executes what is queued. Collective.
+  static GridValues whole(Runtime& runtime, const GridArguments& arguments);
+  /// The cells that this rank owns, and the nodes that they lead to. Collective; nothing is queued.
+  static GridValues piece(Runtime& runtime, const GridArguments& arguments);
+
+  GridValues(GridValues&&) = default;  // a copy would show the values of the original
+  GridValues& operator=(GridValues&&) = delete;
+
+  /// A view of it.
+  comm::VtuGrid view() const { return {points_, arity_, cell_nodes_, on_cells_, on_points_}; }
+
+  /// Copies what belongs to dats: they may change and end afterwards. Local.
+  void keep();
+  /// Of values and cells: what it holds after `keep`.
+  std::int64_t bytes() const;
+
+ private:
+  explicit GridValues(int arity) : arity_(arity) {}
+  bool is_stored(const void* values) const;
+  void keep(comm::Field& field);
+
+  int arity_;
+  comm::Field points_{};
+  std::span<const std::int32_t> cell_nodes_;
+  std::vector<comm::Field> on_cells_, on_points_;
+  std::vector<std::int32_t> piece_nodes_;
+  std::deque<comm::Bytes> stored_;
+  std::deque<std::string> names_;
+};
+
+/// @throws Error wrong_set, bad handles
+GridArguments checked_grid(const char* function, const char* path, op_map cells_to_nodes,
+                           op_dat coordinates, std::span<const op_dat> fields) {
+  core::check_path(function, path);
+  const core::Dat& points = checked_dat(function, coordinates);
+  core::check_handle(usable().mesh, function, cells_to_nodes);
+  const core::Map& map = *core::record_of(cells_to_nodes);
+  if (points.set != map.to)
+    core::fail(ErrorCode::wrong_set,
+               "wrong set: {}, map '{}' is to set '{}', but the coordinates '{}' are on set '{}'; "
+               "use a map to that set",
+               function, map.name, map.to->name, points.name, points.set->name);
+  GridArguments grid{map, points, {}, {}};
+  for (const op_dat field : fields) {
+    const core::Dat& dat = checked_dat(function, field);
+    if (dat.set != map.from && dat.set != map.to)
+      core::fail(ErrorCode::wrong_set,
+                 "wrong set: {}, dat '{}' is on set '{}', neither on '{}' nor on '{}'; give dats "
+                 "on one of these",
+                 function, dat.name_storage, dat.set->name, map.from->name, map.to->name);
+    (dat.set == map.from ? grid.on_cells : grid.on_points).push_back(&dat);
+  }
+  return grid;
+}
+
+comm::Field field_of(const core::Dat& dat, std::int64_t count, const void* values) {
+  return {dat.name, dat.value_type, dat.dim, count, values};
+}
+
+/// A field of a whole dat, whose values are in `stored` if they came from other ranks or orders.
+comm::Field whole_field(Runtime& runtime, const core::Dat& dat, std::deque<comm::Bytes>& stored) {
+  WholeDat whole = whole_dat(runtime, dat);
+  const comm::Field field = whole.field();
+  if (!whole.storage.empty()) stored.push_back(std::move(whole.storage));  // its address stays
+  return field;
+}
+
+GridValues GridValues::whole(Runtime& runtime, const GridArguments& arguments) {
+  GridValues grid(arguments.cells.dim);
+  grid.points_ = whole_field(runtime, arguments.points, grid.stored_);
+  for (const core::Dat* dat : arguments.on_cells)
+    grid.on_cells_.push_back(whole_field(runtime, *dat, grid.stored_));
+  for (const core::Dat* dat : arguments.on_points)
+    grid.on_points_.push_back(whole_field(runtime, *dat, grid.stored_));
+  runtime.enter("the cells of a grid, by map '{}'", arguments.cells.name);
+  runtime.collectively([&] {
+    comm::Bytes declared = runtime.rows.declared_entries(arguments.cells), joined;
+    const auto entries = comm::joined_on_root(runtime.ranks(), declared, joined);
+    grid.stored_.push_back(std::move(joined.empty() ? declared : joined));  // its address stays
+    grid.cell_nodes_ = {reinterpret_cast<const std::int32_t*>(entries.data()),
+                        entries.size() / sizeof(std::int32_t)};
+  });
+  return grid;
+}
+
+GridValues GridValues::piece(Runtime& runtime, const GridArguments& arguments) {
+  GridValues grid(arguments.cells.dim);
+  const std::vector<comm::GlobalId> targets = runtime.rows.owned_targets(arguments.cells);
+  std::vector<comm::GlobalId> nodes = targets;
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const comm::GlobalId node : targets)
+    grid.piece_nodes_.push_back(
+        static_cast<std::int32_t>(std::ranges::lower_bound(nodes, node) - nodes.begin()));
+  grid.cell_nodes_ = grid.piece_nodes_;
+  const comm::Blocks blocks = runtime.rows.declared_blocks(*core::record_of(arguments.cells.to));
+  const comm::RowRequest request(runtime.ranks(), blocks, nodes);
+  const auto at_nodes = [&](const core::Dat& dat) {
+    comm::Bytes storage;
+    grid.stored_.push_back(
+        request.rows(runtime.rows.declared_rows(dat, storage), static_cast<std::size_t>(dat.size)));
+    return field_of(dat, std::ssize(nodes), grid.stored_.back().data());
+  };
+  grid.points_ = at_nodes(arguments.points);
+  for (const core::Dat* dat : arguments.on_points) grid.on_points_.push_back(at_nodes(*dat));
+  for (const core::Dat* dat : arguments.on_cells)
+    grid.on_cells_.push_back(field_of(*dat, dat->on().size, dat->rows.host_read()));
+  return grid;
+}
+
+bool GridValues::is_stored(const void* values) const {
+  return std::ranges::any_of(stored_,
+                             [&](const comm::Bytes& bytes) { return bytes.data() == values; });
+}
+
+void GridValues::keep(comm::Field& field) {
+  field.name = names_.emplace_back(field.name);
+  if (is_stored(field.values)) return;
+  const auto* const bytes = static_cast<const std::byte*>(field.values);
+  field.values = stored_.emplace_back(bytes, bytes + field.bytes()).data();
+}
+
+void GridValues::keep() {
+  keep(points_);
+  for (comm::Field& field : on_cells_) keep(field);
+  for (comm::Field& field : on_points_) keep(field);
+}
+
+std::int64_t GridValues::bytes() const {
+  std::int64_t bytes = static_cast<std::int64_t>(cell_nodes_.size_bytes() + points_.bytes());
+  for (const comm::Field& field : on_cells_) bytes += static_cast<std::int64_t>(field.bytes());
+  for (const comm::Field& field : on_points_) bytes += static_cast<std::int64_t>(field.bytes());
+  return bytes;
+}
+
 /// A series with a new time; nothing: an empty path. The times count on the root.
 struct SeriesOfTimes {
   std::string path;
-  std::vector<comm::TimeOfSeries> times;
+  std::vector<comm::SeriesTime> times;
   bool others_follow = false;  ///< in its file, so that files are replaced which it names
 };
 
@@ -46,28 +194,28 @@ struct EarlierTimes {
 
 /// The times of a series before `time`, on the root; their number, on all ranks. Collective.
 /// @param read  @return all its times; called on the root; may throw
-template <class Time, class Read>
+template <class Read>
 EarlierTimes earlier_times(Runtime& runtime, const std::string& series, double time,
-                           std::vector<Time>& times, const Read& read) {
+                           std::vector<comm::SeriesTime>& times, const Read& read) {
   const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
   EarlierTimes found{};
   runtime.do_on_root([&] {
     times = read();
-    found.others_follow =
-        std::erase_if(times, [&](const Time& earlier) { return !(earlier.time < time); }) > 0;
+    found.others_follow = std::erase_if(times, [&](const comm::SeriesTime& earlier) {
+                            return !(earlier.time < time);
+                          }) > 0;
     found.count = times.size();
   });
   return runtime.collectively([&] { return comm::broadcast_record(runtime.ranks(), found); });
 }
 
-/// Before files are replaced that a series names: takes their times from it. Collective.
-/// @param write  the series with earlier times alone; called on the root, when the background is
-///               finished; may throw
-template <class Write>
-void shorten_series(Runtime& runtime, const std::string& series, const Write& write) {
+/// Before files are replaced that a series names: takes their times from it, when the background is
+/// finished. Collective.
+void shorten_series(Runtime& runtime, const std::string& series,
+                    std::span<const comm::SeriesTime> earlier) {
   finish_background(runtime, "op_write_series, earlier results");
   runtime.enter("op_write_series '{}', earlier times", series);
-  runtime.do_on_root([&] { write(); });
+  runtime.do_on_root([&] { comm::write_series(series, earlier); });
 }
 
 using Work = BackgroundResults::Work;
@@ -95,9 +243,7 @@ std::vector<std::string> names_of_pieces(const std::filesystem::path& path, int 
 }
 
 void publish(const std::string& path, const std::string& index, const SeriesOfTimes& series) {
-  comm::FileWriter file(path);
-  file.write(index);
-  file.publish();
+  comm::write_file(path, index);
   if (!series.path.empty()) comm::write_series(series.path, series.times);
 }
 
@@ -123,9 +269,7 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
   const bool first_on_node = ranks.on_node().rank == 0;  // a folder may be large
   const std::string mine = (path.parent_path() / name_of_piece(path, ranks.rank())).string();
   if (series.others_follow)
-    shorten_series(runtime, series.path, [&] {
-      comm::write_series(series.path, {series.times.begin(), std::prev(series.times.end())});
-    });
+    shorten_series(runtime, series.path, std::span(series.times).first(series.times.size() - 1));
   write_now_or_later(
       runtime,
       {piece->bytes(),
@@ -219,28 +363,22 @@ void write_xdmf_values(Runtime& runtime, const std::string& path, const GridArgu
   file.publish();
 }
 
-/// Whether a series of this name is XDMF beside HDF5: "flow.xdmf" or "flow.xmf".
-bool is_xdmf(const std::string& series) {
-  const auto ending = std::filesystem::path(series).extension();
-  return ending == ".xdmf" || ending == ".xmf";
-}
-
 /// Adds a time; those from it on are replaced. Each rank writes its rows of a file for each time.
 /// Collective; nothing is queued.
 void write_xdmf_series(Runtime& runtime, const std::string& series, double time,
                        const GridArguments& grid) {
-  std::vector<comm::XdmfTime> times;
+  std::vector<comm::SeriesTime> times;
   const auto [number, others_follow] =
-      earlier_times(runtime, series, time, times, [&] { return comm::read_xdmf(series); });
+      earlier_times(runtime, series, time, times, [&] { return comm::read_series(series); });
   const std::filesystem::path path = series;
   const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), number);
   const comm::XdmfGrid xdmf = xdmf_grid_of(grid, name);
-  const comm::XdmfTime added = comm::xdmf_time(time, xdmf);
-  if (others_follow) shorten_series(runtime, series, [&] { comm::write_xdmf(series, times); });
+  const comm::SeriesTime added = comm::xdmf_time(time, xdmf);
+  if (others_follow) shorten_series(runtime, series, times);
   times.push_back(added);
   write_xdmf_values(runtime, (path.parent_path() / name).string(), grid, xdmf);
   runtime.enter("op_write_series '{}', end", series);
-  runtime.do_on_root([&] { comm::write_xdmf(series, times); });
+  runtime.do_on_root([&] { comm::write_series(series, times); });
 }
 
 /// "flow_0012.pvtu": the file of one time of "results/flow.pvd".
@@ -249,8 +387,8 @@ std::string name_of_time(const std::filesystem::path& series, std::size_t number
 }
 
 /// The times of a series with those that are written in the background. Local, on the root.
-std::vector<comm::TimeOfSeries> times_of(const Runtime& runtime, const std::string& series) {
-  std::optional<std::vector<comm::TimeOfSeries>> coming;
+std::vector<comm::SeriesTime> times_of(const Runtime& runtime, const std::string& series) {
+  std::optional<std::vector<comm::SeriesTime>> coming;
   if (runtime.background_results) coming = runtime.background_results->times_of(series);
   return coming ? std::move(*coming) : comm::read_series(series);
 }
@@ -296,7 +434,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
     op2::core::fail(op2::ErrorCode::bad_range,
                     "the time is not finite: op_write_series '{}', {}; give the time of the values",
                     series, time);
-  if (!op2::api::is_xdmf(series) && std::filesystem::path(series).extension() != ".pvd")
+  if (!op2::comm::is_xdmf(series) && std::filesystem::path(series).extension() != ".pvd")
     op2::core::fail(
         op2::ErrorCode::io_failure,
         "the name of a time series has no known ending: op_write_series '{}'; end it in "
@@ -306,7 +444,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   op2::api::report_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_series '{}' at {}", series, time);
   runtime.compare_declarations(series);
-  if (op2::api::is_xdmf(series)) return op2::api::write_xdmf_series(runtime, series, time, grid);
+  if (op2::comm::is_xdmf(series)) return op2::api::write_xdmf_series(runtime, series, time, grid);
   op2::api::look_at_background(runtime);
   op2::api::SeriesOfTimes times{series, {}, false};
   const auto [number, others_follow] = op2::api::earlier_times(
@@ -314,6 +452,6 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   times.others_follow = others_follow;
   const std::filesystem::path path = series;
   const std::string name = op2::api::name_of_time(path, number);
-  times.times.push_back({time, name});
+  times.times.push_back(op2::comm::pvd_time(time, name));
   op2::api::write_pieces(runtime, path.parent_path() / name, grid, times);
 }

@@ -13,7 +13,7 @@
 #include <comm/files/open_file.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
-#include <core/progress.hpp>
+#include <core/log.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
@@ -87,19 +87,7 @@ std::string source_of(const char* file, const char* name) {
 }
 
 Type checked_type(const char* what, const char* name, const char* type) {
-  if (type == nullptr)
-    core::fail(ErrorCode::bad_type, "the type is null: {} '{}'; give it one, e.g. \"double\"", what,
-               name);
   return core::check_type_name(fmt::format("{} '{}'", what, name), type);
-}
-
-void check_constant(const char* name, int dim, const char* type, Type value_type,
-                    const void* values) {
-  core::check_dim("constant", name, dim);
-  core::check_type("constant", name, type, value_type);
-  if (values == nullptr)
-    core::fail(ErrorCode::null_data,
-               "the values are null: constant '{}', dim {}; pass their address", name, dim);
 }
 
 /// A path without redundant slashes.
@@ -253,7 +241,7 @@ void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Ty
                                  void* values, const char* file) {
   auto& runtime = begin_call("op_get_const_hdf5", file, name);
   const core::InPart part(&runtime.measurements.profile, core::Part::files);
-  check_constant(name, dim, type, value_type, values);
+  api::check_constant(name, dim, type, value_type, values);
   runtime.enter("op_get_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
@@ -270,7 +258,7 @@ void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, 
                                    const void* values, const char* file) {
   auto& runtime = begin_call("op_write_const_hdf5", file, name);
   const core::InPart part(&runtime.measurements.profile, core::Part::files);
-  check_constant(name, dim, type, value_type, values);
+  api::check_constant(name, dim, type, value_type, values);
   runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   runtime.compare_declarations(file);
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", file));

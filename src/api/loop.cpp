@@ -4,7 +4,7 @@
 #include <op2/par_loop.hpp>
 
 #include <api/session.hpp>
-#include <core/ordering_map.hpp>
+#include <core/mesh.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -56,7 +56,7 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
   auto& runtime = api::usable("op_par_loop");
   core::check_loop(runtime.mesh, kernel, name, set, args);
   for (const auto& listener : runtime.measurements.listeners) listener->loop_called(name, args);
-  if (runtime.options.reproducible) core::choose_ordering_set(runtime.mesh);
+  if (runtime.options.reproducible) runtime.mesh.choose_ordering_set();
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
   const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);
   if (forces || at_once || runtime.engine.must_run_now(kernel, runtime.mesh))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // op_partition: selects a partitioner by name, computes owners, and reports the result.
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,8 @@
 #include <comm/partition/partition.hpp>
 #include <core/clock.hpp>
 #include <core/error.hpp>
+#include <core/log.hpp>
 #include <core/measurements/run_record.hpp>
-#include <core/progress.hpp>
 #include <core/text.hpp>
 #include <core/validate.hpp>
 
@@ -50,12 +49,13 @@ std::string registered_name(const std::string& library, const std::string& routi
 
 const Partitioner* partitioner_named(const api::Runtime& runtime, const std::string& library,
                                      const std::string& routine) {
-  const Partitioner* found = runtime.partitioners.find(registered_name(library, routine));
+  const Partitioner* found =
+      comm::find_partitioner(runtime.partitioners, registered_name(library, routine));
   if (found == nullptr)
     core::fail(
         ErrorCode::bad_option,
         "unknown library: op_partition, \"{}\"; use {} (PARMETIS, KAHIP and INERTIAL are accepted)",
-        library, runtime.partitioners.names());
+        library, comm::names_of(runtime.partitioners));
   return found;
 }
 
@@ -88,9 +88,9 @@ const char* missing_input(const Partitioner& partitioner) {
 
 /// Replaces a partitioner that cannot be used by bisection or, without coordinates, by blocks.
 void fall_back(const api::Runtime& runtime, Request& request, const std::string& why) {
-  const Partitioner* bisection = runtime.partitioners.find("rcb");
+  const Partitioner* bisection = comm::find_partitioner(runtime.partitioners, "rcb");
   const bool can_bisect = request.used != bisection && has_input(request, *bisection);
-  request.used = can_bisect ? bisection : runtime.partitioners.find("block");
+  request.used = can_bisect ? bisection : comm::find_partitioner(runtime.partitioners, "block");
   request.why += (request.why.empty() ? "" : "; ") + why;
 }
 

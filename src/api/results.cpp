@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
 
 #include <op2/io.hpp>
 #include <op2/runtime.hpp>
 
 #include <api/session.hpp>
-#include <api/whole_dat.hpp>
-#include <comm/files/field.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
-#include <core/progress.hpp>
+#include <core/log.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
+
+namespace op2::api {
+
+WholeDat whole_dat(Runtime& runtime, const core::Dat& dat) {
+  WholeDat whole{dat, {}, {}};
+  comm::Bytes joined;
+  const auto mine = runtime.fetch(dat, whole.storage);
+  whole.rows =
+      runtime.collectively([&] { return comm::joined_on_root(runtime.ranks(), mine, joined); });
+  if (!joined.empty()) whole.storage = std::move(joined);
+  return whole;
+}
+
+}  // namespace op2::api
 
 using namespace op2;
 
@@ -33,7 +44,7 @@ using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
   core::check_path(function, path);
-  const core::Dat& record = api::readable_dat(function, dat);
+  const core::Dat& record = api::checked_dat(function, dat, api::readable);
   if (record.opaque)
     core::fail(ErrorCode::bad_type,
                "the rows are opaque: {}, dat '{}', whose values have another size than \"{}\"; "
@@ -51,7 +62,7 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 }  // namespace
 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
-  const core::Dat& record = api::readable_dat("op_fetch_data", dat);
+  const core::Dat& record = api::checked_dat("op_fetch_data", dat, api::readable);
   auto& runtime = api::readable();
   const core::InPart part(&runtime.measurements.profile, core::Part::results);
   runtime.flush();
@@ -64,7 +75,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
-  const core::Dat& record = api::readable_dat("op_fetch_data_idx", dat);
+  const core::Dat& record = api::checked_dat("op_fetch_data_idx", dat, api::readable);
   auto& runtime = api::readable();
   const core::InPart part(&runtime.measurements.profile, core::Part::results);
   runtime.flush();

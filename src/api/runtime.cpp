@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <optional>
 
 #include <op2/version.hpp>
 
-#include <api/code_makers.hpp>
+#include <api/listeners/listeners.hpp>
 #include <comm/messages/agreement.hpp>
+#include <core/arithmetic.hpp>
 #include <core/error.hpp>
-#include <core/measurements/tools.hpp>
-#include <core/progress.hpp>
-#include <sched/signature.hpp>
+#include <core/log.hpp>
+#include <core/measurements/measurements.hpp>
+#include <sched/passes.hpp>
 
 namespace op2::api {
 namespace {
@@ -134,8 +134,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
   if (host_jit != nullptr) makers_.push_back(host_jit.get());
   if (!options.tools.empty())  // first, so that a tool hears of everything
-    measurements.listeners.push_back(
-        std::make_unique<core::Tools>(options.tools, ranks().rank(), ranks().size()));
+    measurements.listeners.push_back(make_tools(*this));
   ranks().watch().on_long_wait([waits = std::make_shared<core::Log>(level, ranks().log_prefix())](
                                    const std::string& text) { waits->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
@@ -154,7 +153,7 @@ Runtime::~Runtime() {
 void Runtime::announce(std::string call) {
   ++calls_;
   ranks().set_signature(
-      {sched::numbered(sched::fingerprint_of(call), calls_), [call] { return call; }});
+      {sched::fingerprint_of(call) ^ core::splitmix64(calls_), [call] { return call; }});
   call_ = std::move(call);
 }
 

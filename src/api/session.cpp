@@ -10,10 +10,8 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,13 +22,12 @@
 
 #include <api/listeners/listeners.hpp>
 #include <api/report.hpp>
-#include <api/version.hpp>
-#include <comm/messages/launcher.hpp>
+#include <comm/messages/communicator.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
-#include <core/measurements/loop_table.hpp>
-#include <core/progress.hpp>
+#include <core/log.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/text.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
@@ -105,72 +102,6 @@ std::string text_of(std::string_view caller) {
   return caller.starts_with("op_") ? fmt::format(": {}", caller) : "";
 }
 
-}  // namespace
-
-Runtime& running(const char* caller) {
-  Runtime* runtime = sessions().running.get();
-  if (runtime == nullptr) {
-    const std::string others = other_versions();
-    if (!others.empty())
-      core::fail(ErrorCode::not_initialised,
-                 "libop2 {} is not running{}, but the program has loaded another version, too: {}; "
-                 "build all parts of the program with one version",
-                 op2_version(), text_of(caller), others);
-    core::fail(ErrorCode::not_initialised,
-               "libop2 is not running{}; call op_init first, and nothing after op_exit",
-               text_of(caller));
-  }
-  if (runtime->forked())
-    core::fail(ErrorCode::wrong_process,
-               "libop2 cannot be used in the child of a fork{}; call op_init after fork()",
-               text_of(caller));
-  runtime->check_caller();
-  return *runtime;
-}
-
-Runtime* session_or_null() {
-  return sessions().running.get();
-}
-
-void end_job(const Error& error) {
-  Runtime* const runtime = sessions().running.get();
-  if (runtime != nullptr && !runtime->forked()) return runtime->end_job(error);
-  if (comm::launched_rank() > 0) std::this_thread::sleep_for(time_of_root);
-  core::Log(core::LogLevel::error).error(error.what());
-  if (sessions().handler != nullptr) sessions().handler(error, comm::launched_rank());
-}
-
-std::shared_ptr<void>& compatibility_state() {
-  return sessions().compatibility_state;
-}
-
-Runtime& usable(const char* caller) {
-  Runtime& runtime = running(caller);
-  runtime.check_usable();
-  return runtime;
-}
-
-Runtime& readable(const char* caller) {
-  Runtime& runtime = running(caller);
-  runtime.check_readable();
-  return runtime;
-}
-
-const core::Dat& checked_dat(const char* function, op_dat dat) {
-  core::check_handle(usable(function).mesh, function, dat);
-  return *core::record_of(dat);
-}
-
-const core::Dat& readable_dat(const char* function, op_dat dat) {
-  core::check_handle(readable(function).mesh, function, dat);
-  return *core::record_of(dat);
-}
-
-}  // namespace op2::api
-
-namespace op2::api {
-namespace {
-
 enum class Ending { program, mpi };
 
 /// A rank that ends the program, or MPI, while others wait for it ends the job.
@@ -179,8 +110,7 @@ void report_exit_without_op_exit(Runtime& runtime, Ending ending) {
   const bool ends_mpi = ending == Ending::mpi;  // then all ranks take part, unless they have failed
   if (runtime.failed() && !ends_mpi) return;
   if (!runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
-  const auto waiting = ends_mpi && !runtime.failed() ? runtime.ranks().watch().waiting_rank_at_end()
-                                                     : runtime.ranks().watch().waiting_rank();
+  const auto waiting = runtime.ranks().watch().waiting_rank(ends_mpi && !runtime.failed());
   if (!waiting) return;
   runtime.end_job(
       Error(ErrorCode::rank_ended,
@@ -241,8 +171,6 @@ struct EndOfThread {
   }
 };
 
-}  // namespace
-
 void report_early_finalize() {
   Runtime* const runtime = session_or_null();
   if (runtime == nullptr || runtime->forked()) return;
@@ -255,73 +183,119 @@ void report_early_finalize() {
   }
 }
 
-void watch_thread() {
-  [[maybe_unused]] static thread_local const EndOfThread end;
-}
-
-}  // namespace op2::api
-
-namespace {
-
 /// MPI if a launcher started several processes, or if the program uses it.
-std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
-  using namespace op2;
+std::unique_ptr<comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
   if (communicator || comm::launched_processes() > 1 || comm::mpi_is_running())
     return comm::start_mpi(communicator);
   return nullptr;
 }
 
 void start(int argc, char** argv, int diags, std::optional<int> communicator) {
-  using namespace op2;
   core::check_words("op_init", argc, argv);
   for (int k = 1; k < argc; ++k) {
-    if (std::strcmp(argv[k], "--op2-help") == 0) api::print_and_end(core::switches_as_text());
-    if (std::strcmp(argv[k], "--op2-version") == 0) api::print_and_end(api::version_text());
+    if (std::strcmp(argv[k], "--op2-help") == 0) print_and_end(core::switches_as_text());
+    if (std::strcmp(argv[k], "--op2-version") == 0) print_and_end(version_text());
   }
-  auto& running = api::sessions().running;
+  auto& running = sessions().running;
   // In the child of a fork the parent's session is abandoned: its threads do not exist here.
   if (running != nullptr && running->forked()) running.release();
   if (running != nullptr)
     core::fail(ErrorCode::already_initialised,
                "libop2 is running already: op_init; call op_exit first");
-  const core::Options options = core::read_options(api::variable, core::is_privileged());
+  const core::Options options = core::read_options(variable, core::is_privileged());
   auto mpi = mpi_if_wanted(communicator);
-  const core::LogLevel level = api::log_level(options, diags);
-  const op_error_handler handler = api::sessions().handler;
-  std::unique_ptr<api::Runtime> runtime;
+  const core::LogLevel level = log_level(options, diags);
+  const op_error_handler handler = sessions().handler;
+  std::unique_ptr<Runtime> runtime;
   const bool is_first = mpi == nullptr || mpi->communicator->is_root();
   core::Log starting(is_first ? level : core::LogLevel::error,
                      mpi == nullptr ? "" : mpi->communicator->log_prefix(),
                      std::chrono::milliseconds(options.progress_interval_ms));
   try {
     const core::Progress progress(starting, "op_init");
-    runtime =
-        std::make_unique<api::Runtime>(options, core::topology_of_process(), level, mpi, handler);
+    runtime = std::make_unique<Runtime>(options, core::topology_of_process(), level, mpi, handler);
   } catch (const Error& error) {
     if (mpi == nullptr) throw;
     core::Log log(level, mpi->communicator->log_prefix());
-    if (api::end_others(log, *mpi->communicator, handler, error))
+    if (end_others(log, *mpi->communicator, handler, error))
       static_cast<void>(mpi.release());  // ending it is collective, and the others wait elsewhere
     throw;
   }
-  api::check_report_paths(*runtime);
-  api::begin_background(*runtime);
-  api::add_listeners(*runtime);
-  api::report_startup(*runtime);
+  check_report_paths(*runtime);
+  begin_background(*runtime);
+  add_listeners(*runtime);
+  report_startup(*runtime);
   runtime->measurements.profile.enter(core::Part::program);
   running = std::move(runtime);
-  if (running->mpi != nullptr) running->mpi->on_finalize(api::report_early_finalize);
-  api::watch_thread();
+  if (running->mpi != nullptr) running->mpi->on_finalize(report_early_finalize);
+  [[maybe_unused]] static thread_local const EndOfThread end;
 }
 
 }  // namespace
 
+Runtime& running(const char* caller) {
+  Runtime* runtime = sessions().running.get();
+  if (runtime == nullptr) {
+    const std::string others = other_versions();
+    if (!others.empty())
+      core::fail(ErrorCode::not_initialised,
+                 "libop2 {} is not running{}, but the program has loaded another version, too: {}; "
+                 "build all parts of the program with one version",
+                 op2_version(), text_of(caller), others);
+    core::fail(ErrorCode::not_initialised,
+               "libop2 is not running{}; call op_init first, and nothing after op_exit",
+               text_of(caller));
+  }
+  if (runtime->forked())
+    core::fail(ErrorCode::wrong_process,
+               "libop2 cannot be used in the child of a fork{}; call op_init after fork()",
+               text_of(caller));
+  runtime->check_caller();
+  return *runtime;
+}
+
+Runtime* session_or_null() {
+  return sessions().running.get();
+}
+
+void end_job(const Error& error) {
+  Runtime* const runtime = sessions().running.get();
+  if (runtime != nullptr && !runtime->forked()) return runtime->end_job(error);
+  if (comm::launched_rank() > 0) std::this_thread::sleep_for(time_of_root);
+  core::Log(core::LogLevel::error).error(error.what());
+  if (sessions().handler != nullptr) sessions().handler(error, comm::launched_rank());
+}
+
+std::shared_ptr<void>& compatibility_state() {
+  return sessions().compatibility_state;
+}
+
+Runtime& usable(const char* caller) {
+  Runtime& runtime = running(caller);
+  runtime.check_usable();
+  return runtime;
+}
+
+Runtime& readable(const char* caller) {
+  Runtime& runtime = running(caller);
+  runtime.check_readable();
+  return runtime;
+}
+
+const core::Dat& checked_dat(const char* function, op_dat dat,
+                             Runtime& (*find)(const char* caller)) {
+  core::check_handle(find(function).mesh, function, dat);
+  return *core::record_of(dat);
+}
+
+}  // namespace op2::api
+
 void op_init(int argc, char** argv, int diags) {
-  start(argc, argv, diags, {});
+  op2::api::start(argc, argv, diags, {});
 }
 
 void op_mpi_init(int argc, char** argv, int diags, int communicator) {
-  start(argc, argv, diags, communicator);
+  op2::api::start(argc, argv, diags, communicator);
 }
 
 void op_set_error_handler(op_error_handler handler) {

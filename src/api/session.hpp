@@ -3,8 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include <api/runtime.hpp>
+#include <comm/files/field.hpp>
 
 namespace op2::api {
 
@@ -23,10 +26,14 @@ Runtime& readable(const char* caller = __builtin_FUNCTION());
 
 /// The record of a dat of the running session.
 /// @param function  that asks, for messages
-/// @throws Error what `usable` throws; bad_handle
-const core::Dat& checked_dat(const char* function, op_dat dat);
-/// The same to read it. @throws Error what `readable` throws; bad_handle
-const core::Dat& readable_dat(const char* function, op_dat dat);
+/// @param find      `readable` to read it
+/// @throws Error what `find` throws; bad_handle
+const core::Dat& checked_dat(const char* function, op_dat dat,
+                             Runtime& (*find)(const char* caller) = usable);
+
+/// @throws Error bad_dim, bad_type, null_data
+void check_constant(const char* name, int dim, const char* type, Type value_type,
+                    const void* values);
 
 /// The running session, or null. Never throws.
 Runtime* session_or_null();
@@ -38,5 +45,26 @@ void end_job(const Error& error);
 /// State that src/compat keeps for programs beyond a session, from before `op_init` until after
 /// `op_exit`; null at first. Never throws.
 std::shared_ptr<void>& compatibility_state();
+
+/// The version, the compiler, and a line for each optional part: its version, or that it is
+/// missing.
+std::string version_text();
+
+/// Paths of other libraries libop2 in this process, separated by commas: parts of the program were
+/// built with other versions, which have their own sessions. Empty if there are none.
+std::string other_versions();
+
+/// A dat with all its values, on the root, in the declared order.
+struct WholeDat {
+  const core::Dat& dat;
+  comm::Bytes storage;              ///< unused if the dat itself has the declared rows
+  std::span<const std::byte> rows;  ///< empty on other ranks
+  comm::Field field() const {
+    return {dat.name_storage, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
+  }
+};
+
+/// Executes what is queued and collects. Collective. Memory: the whole dat on the root.
+WholeDat whole_dat(Runtime& runtime, const core::Dat& dat);
 
 }  // namespace op2::api

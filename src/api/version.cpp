@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <api/version.hpp>
+#include <api/session.hpp>
 
 #include <map>
 #include <sstream>

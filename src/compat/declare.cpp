@@ -13,7 +13,6 @@
 #include <api/session.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
-#include <compat/types.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 
@@ -54,31 +53,6 @@ op_map declare_map(op_set from, op_set to, int dim, const T* values, const char*
   const std::vector<int> entries = from_zero(values, count_of(from, dim, name), name);
   return ::op_decl_map(from, to, dim, entries.data(), name);
 }
-
-}  // namespace
-
-op_map op_decl_map(op_set from, op_set to, int dim, int* values, const char* name) {
-  return guarded([&] {
-    if (program().values.maps_base_index == 0) return ::op_decl_map(from, to, dim, values, name);
-    return declare_map(from, to, dim, values, name);
-  });
-}
-op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, const char* name) {
-  return guarded([&] { return declare_map(from, to, dim, values, name); });
-}
-void check_map(const char* name, op_set from, op_set to, int dim, int* values) {
-  guarded([&] {
-    core::check_name("check_map", name);
-    core::check_dim("map", name, dim);
-    core::check_handle(api::usable().mesh, fmt::format("map '{}', set 'to'", name), to);
-    const std::int64_t count = count_of(from, dim, name);
-    std::vector<int> entries;
-    if (values != nullptr) entries = from_zero(values, count, name);
-    core::check_map_values(from, to, dim, values == nullptr ? nullptr : entries.data(), name);
-  });
-}
-
-namespace {
 
 /// The type that a string names, if its values have `size` bytes. Other types only the program
 /// knows.
@@ -129,7 +103,73 @@ int row_bytes(const char* name, int dim, int size) {
   return static_cast<int>(bytes);
 }
 
+/// Compares as OP2 does: case-sensitively, names in capitals.
+bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
+  if (name == "PARMETIS" || name == "KAHIP" || name == "INERTIAL") return true;
+  std::string registered(name);
+  for (char& c : registered) {
+    if (c >= 'a' && c <= 'z') return false;
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return comm::find_partitioner(runtime.partitioners, registered) != nullptr;
+}
+
+/// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.
+void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
+  if (name.empty()) return;
+  runtime.log.warning(fmt::format(
+      "op_partition: unknown partitioner '{}', so every rank keeps what it declared; use one of "
+      "{}, or parmetis, kahip or inertial, in capitals",
+      name, comm::names_of(runtime.partitioners)));
+}
+
+/// OP2 keeps the rows of such a map on one rank; this library ignores it, results are the same.
+void warn_of_force_part(api::Runtime& runtime) {
+  for (const auto& map : runtime.mesh.maps())
+    if (map->force_part)
+      runtime.log.warning_once(
+          fmt::format("force_part of {}", map->name),
+          fmt::format(
+              "op_partition: map '{}' has force_part, which is ignored: its rows may be cut; "
+              "choose owners with op_partition(\"EXTERNAL\", ...)",
+              map->name));
+}
+
+/// Every rank owns what it declared. The order of sums is that with any partitioner.
+void keep_as_declared(op_dat coordinates) {
+  api::Runtime& runtime = api::usable();
+  if (coordinates != nullptr)
+    core::check_handle(runtime.mesh, "op_partition, coordinates", coordinates);
+  runtime.flush();
+  runtime.enter("op_partition as declared");
+  runtime.return_to_declared();
+  if (runtime.mesh.sets().empty()) return;
+  runtime.decide_order(coordinates);
+  runtime.settle();
+}
+
 }  // namespace
+
+op_map op_decl_map(op_set from, op_set to, int dim, int* values, const char* name) {
+  return guarded([&] {
+    if (program().values.maps_base_index == 0) return ::op_decl_map(from, to, dim, values, name);
+    return declare_map(from, to, dim, values, name);
+  });
+}
+op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, const char* name) {
+  return guarded([&] { return declare_map(from, to, dim, values, name); });
+}
+void check_map(const char* name, op_set from, op_set to, int dim, int* values) {
+  guarded([&] {
+    core::check_name("check_map", name);
+    core::check_dim("map", name, dim);
+    core::check_handle(api::usable().mesh, fmt::format("map '{}', set 'to'", name), to);
+    const std::int64_t count = count_of(from, dim, name);
+    std::vector<int> entries;
+    if (values != nullptr) entries = from_zero(values, count, name);
+    core::check_map_values(from, to, dim, values == nullptr ? nullptr : entries.data(), name);
+  });
+}
 
 op_dat op_decl_dat_char(op_set set, int dim, const char* type, int size, char* data,
                         const char* name) {
@@ -188,55 +228,6 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
   not_supported("op_decl_dat_overlay_ptr",
                 "a dat always has separate memory; declare it with op_decl_dat");
 }
-
-namespace {
-
-/// Compares as OP2 does: case-sensitively, names in capitals.
-bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
-  if (name == "PARMETIS" || name == "KAHIP" || name == "INERTIAL") return true;
-  std::string registered(name);
-  for (char& c : registered) {
-    if (c >= 'a' && c <= 'z') return false;
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return runtime.partitioners.find(registered) != nullptr;
-}
-
-/// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.
-void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
-  if (name.empty()) return;
-  runtime.log.warning(fmt::format(
-      "op_partition: unknown partitioner '{}', so every rank keeps what it declared; use one of "
-      "{}, or parmetis, kahip or inertial, in capitals",
-      name, runtime.partitioners.names()));
-}
-
-/// OP2 keeps the rows of such a map on one rank; this library ignores it, results are the same.
-void warn_of_force_part(api::Runtime& runtime) {
-  for (const auto& map : runtime.mesh.maps())
-    if (map->force_part)
-      runtime.log.warning_once(
-          fmt::format("force_part of {}", map->name),
-          fmt::format(
-              "op_partition: map '{}' has force_part, which is ignored: its rows may be cut; "
-              "choose owners with op_partition(\"EXTERNAL\", ...)",
-              map->name));
-}
-
-/// Every rank owns what it declared. The order of sums is that with any partitioner.
-void keep_as_declared(op_dat coordinates) {
-  api::Runtime& runtime = api::usable();
-  if (coordinates != nullptr)
-    core::check_handle(runtime.mesh, "op_partition, coordinates", coordinates);
-  runtime.flush();
-  runtime.enter("op_partition as declared");
-  runtime.return_to_declared();
-  if (runtime.mesh.sets().empty()) return;
-  runtime.decide_order(coordinates);
-  runtime.settle();
-}
-
-}  // namespace
 
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {

@@ -2,8 +2,6 @@
 #include <compat/embedded.hpp>
 
 #include <mutex>
-#include <span>
-#include <vector>
 
 namespace op2 {
 namespace {

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors of programs that cannot catch them: they end the program.
+// Errors of programs that cannot catch them: they end the program. And the type strings of programs
+// for OP2's own headers.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include <op2/error.hpp>
+#include <op2/types.hpp>
 
 #include <api/session.hpp>
+#include <core/error.hpp>
+#include <core/validate.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::compat {
 
@@ -32,6 +41,26 @@ auto guarded(const Action& action) -> decltype(action()) {
 template <class Action>
 auto in_session(const Action& action, const char* caller = __builtin_FUNCTION()) {
   return guarded([&] { return action(api::usable(caller)); });
+}
+
+/// The type that a string names, if any.
+inline std::optional<Type> type_named(std::string_view text) {
+  const auto named = core::op2_type_named(text);
+  return named ? named : core::type_named(core::without_soa(text));
+}
+
+/// The type that a string names.
+/// @param place  "dat 'q'", for the message
+/// @throws Error bad_type: null or unknown
+inline Type type_of(const std::string& place, const char* type) {
+  if (type == nullptr) return core::check_type_name(place, type);
+  if (const auto known = type_named(type)) return *known;
+  return core::check_type_name(place, std::string(core::without_soa(type)).c_str());
+}
+
+/// A string for a message; null is allowed.
+inline const char* shown(const char* text) {
+  return text == nullptr ? "" : text;
 }
 
 }  // namespace op2::compat

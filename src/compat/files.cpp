@@ -9,7 +9,6 @@
 #include <api/session.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
-#include <compat/types.hpp>
 
 namespace op2::compat {
 
@@ -29,6 +28,11 @@ void tell_absence(const char* what, const char* file, const char* name) {
   if (api::running().log.logs(core::LogLevel::warning)) return;  // already logged
   compat::op_printf("op_decl_%s_hdf5: '%s' has no dataset '%s'; the %s is not declared\n", what,
                     file, name, what);
+}
+
+const char* type_of_constant(const char* name, const char* type, const char* file) {
+  return core::name_of(
+      type_of(fmt::format("constant '{}' of '{}'", shown(name), shown(file)), type));
 }
 
 }  // namespace
@@ -68,15 +72,6 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
     return made;
   });
 }
-
-namespace {
-
-const char* type_of_constant(const char* name, const char* type, const char* file) {
-  return core::name_of(
-      type_of(fmt::format("constant '{}' of '{}'", shown(name), shown(file)), type));
-}
-
-}  // namespace
 
 void op_get_const_hdf5(const char* name, int dim, const char* type, char* data, const char* file) {
   guarded([&] { ::op_get_const_hdf5(name, dim, type_of_constant(name, type, file), data, file); });

@@ -14,7 +14,6 @@
 #include <api/session.hpp>
 #include <compat/embedded.hpp>
 #include <compat/errors.hpp>
-#include <compat/types.hpp>
 #include <core/validate.hpp>
 
 namespace op2::compat {

@@ -2,17 +2,101 @@
 // State of a program beyond the library's session: what OP2 keeps in global variables.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <op2/compat/op2_records.h>
 #include <op2/op2.hpp>
 
-#include <compat/halo_lists.hpp>
-#include <compat/profile.hpp>
+#include <comm/halo/distributed_mesh.hpp>
+#include <core/clock.hpp>
+#include <core/mesh.hpp>
 
 namespace op2::compat {
+
+// Halos and owners as OP2's MPI library shows them to programs: plain arrays, a snapshot of the
+// mesh.
+
+/// Rows that are sent, or received.
+struct HaloRows {
+  std::vector<int> ranks, disps, sizes, list;
+  halo_rows shown{};
+};
+
+struct Halo {
+  HaloRows exported, imported;
+};
+
+struct SetLists {
+  std::vector<wide_index> numbers, declared;
+  std::vector<int> owners;
+  Halo exec, nonexec;
+  part_rows part{};
+};
+
+class HaloLists {
+ public:
+  /// No lists.
+  HaloLists() = default;
+  /// The lists of a mesh that is distributed or on one rank; otherwise none. Cost: O(rows).
+  HaloLists(const core::Mesh& mesh, comm::DistributedMesh& rows);
+
+  /// Programs hold pointers into it.
+  HaloLists(const HaloLists&) = delete;
+  HaloLists& operator=(const HaloLists&) = delete;
+
+  /// Whether the lists still hold: no rows have moved and no set was declared since.
+  bool are_of(const core::Mesh& mesh, const comm::DistributedMesh& rows) const;
+
+  const halo_lists& shown() const { return shown_; }
+
+ private:
+  void show_all();
+
+  int arrangement_ = -1;
+  std::vector<SetLists> sets_;  ///< keeps its size once pointers into it are shown
+  std::vector<part_rows*> parts_;
+  std::vector<wide_index*> declared_;
+  std::vector<halo_rows*> export_exec_, import_exec_, export_nonexec_, import_nonexec_;
+  halo_lists shown_{};
+};
+
+// Nested sections of a program with their wall clock times. Local.
+
+/// A section: all calls under one name within one enclosing section.
+struct Section {
+  std::string name;
+  std::int64_t calls = 0;
+  double seconds = 0;
+  std::vector<Section> inner;  ///< in the order of their first calls
+};
+
+class Profile {
+ public:
+  /// Opens a section in the innermost open one.
+  void enter(const std::string& name);
+  /// Closes the innermost open section, if any.
+  void leave();
+  void leave_all();
+  /// Adds a closed section to the innermost open one.
+  void add(const std::string& name, double seconds);
+  /// Number of open sections.
+  std::size_t depth() const { return open_.size(); }
+  const Section& all() const { return all_; }
+
+ private:
+  struct Open {
+    Section* section;
+    core::Clock::time_point begin;
+  };
+  Section& innermost() { return open_.empty() ? all_ : *open_.back().section; }
+
+  Section all_;  ///< has no name and no time
+  std::vector<Open> open_;
+};
 
 /// MPI as the program uses it (op_lib_mpi.h).
 struct MpiUser {

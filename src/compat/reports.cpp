@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables: times of loops and sections, and rows that the program fills itself.
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <op2/compat/op2_functions.h>
@@ -12,7 +14,7 @@
 
 #include <api/report.hpp>
 #include <api/session.hpp>
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <comm/messages/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
@@ -21,6 +23,52 @@
 
 namespace op2::compat {
 namespace {
+
+Section& inner_named(Section& section, const std::string& name) {
+  const auto found = std::ranges::find(section.inner, name, &Section::name);
+  if (found != section.inner.end()) return *found;
+  // Only the innermost open section grows, so that no open section moves in memory.
+  section.inner.emplace_back().name = name;
+  return section.inner.back();
+}
+
+void append_lines(std::string& text, const Section& section, int depth) {
+  for (const Section& inner : section.inner) {
+    const std::string name = std::string(static_cast<std::size_t>(2 * depth), ' ') + inner.name;
+    text += fmt::format("{:<34} {:>9} {:>10.4f}\n", name, inner.calls, inner.seconds);
+    append_lines(text, inner, depth + 1);
+  }
+}
+
+nlohmann::json to_json(const Section& section) {
+  nlohmann::json inner = nlohmann::json::array();
+  for (const Section& each : section.inner) inner.push_back(to_json(each));
+  return {{"name", section.name},
+          {"calls", section.calls},
+          {"seconds", section.seconds},
+          {"sections", std::move(inner)}};
+}
+
+Section from_json(const nlohmann::json& json) {
+  Section section{json["name"], json["calls"], json["seconds"], {}};
+  for (const nlohmann::json& inner : json["sections"]) section.inner.push_back(from_json(inner));
+  return section;
+}
+
+/// Merges the sections of another rank: calls and seconds become the greater ones.
+void merge(Section& into, const Section& other) {
+  into.calls = std::max(into.calls, other.calls);
+  into.seconds = std::max(into.seconds, other.seconds);
+  for (const Section& inner : other.inner) merge(inner_named(into, inner.name), inner);
+}
+
+/// A table, one line per section, indented; empty without sections.
+std::string to_text(const Section& all) {
+  if (all.inner.empty()) return "";
+  std::string text = fmt::format("{:<34} {:>9} {:>10}\n", "section", "calls", "seconds");
+  append_lines(text, all, 0);
+  return text;
+}
 
 constexpr auto replace_faults = nlohmann::json::error_handler_t::replace;
 
@@ -47,12 +95,6 @@ Section sections_of_all(api::Runtime& runtime) {
         merge(all, from_json(nlohmann::json::parse(comm::text_of(from.bytes))));
   });
   return all;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  comm::FileWriter file(path);
-  file.write(text);
-  file.publish();
 }
 
 std::string profile_as_json(const Section& sections, const core::LoopTable& table) {
@@ -91,10 +133,32 @@ void write_on_root(api::Runtime& runtime, const char* function, const char* path
                    const std::function<std::string()>& text) {
   core::check_path(function, path);
   runtime.enter("{} '{}'", function, path);
-  runtime.do_on_root([&] { write_file(path, text()); });
+  runtime.do_on_root([&] { comm::write_file(path, text()); });
 }
 
 }  // namespace
+
+void Profile::enter(const std::string& name) {
+  Section& section = inner_named(innermost(), name);
+  ++section.calls;
+  open_.push_back({&section, core::Clock::now()});
+}
+
+void Profile::leave() {
+  if (open_.empty()) return;
+  open_.back().section->seconds += core::seconds_since(open_.back().begin);
+  open_.pop_back();
+}
+
+void Profile::leave_all() {
+  while (!open_.empty()) leave();
+}
+
+void Profile::add(const std::string& name, double seconds) {
+  Section& section = inner_named(innermost(), name);
+  ++section.calls;
+  section.seconds += seconds;
+}
 
 void op_timing_output() {
   guarded([] {
@@ -177,7 +241,7 @@ void profile_output_json(const char* path) {
     api::Runtime* const runtime = session_if_any();
     const std::string file = json_path(runtime, path);
     if (runtime == nullptr) {
-      if (program().rank == 0) write_file(file, profile_as_json(program().profile.all(), {}));
+      if (program().rank == 0) comm::write_file(file, profile_as_json(program().profile.all(), {}));
       return;
     }
     runtime->flush();

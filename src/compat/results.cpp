@@ -10,9 +10,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <api/whole_dat.hpp>
 #include <compat/errors.hpp>
-#include <compat/types.hpp>
 #include <core/error.hpp>
 
 namespace op2::compat {
@@ -32,6 +30,44 @@ Type type_of_values(op_dat dat, int size) {
 
 void flush() {
   guarded([] { ::op_flush(); });
+}
+
+/// Memory that the program frees.
+template <class T>
+T* plain_copy(const T& original) {
+  auto* const copy = static_cast<T*>(op_malloc(sizeof(T)));
+  std::memcpy(copy, &original, sizeof(T));
+  return copy;
+}
+
+template <class T>
+void print_values(const core::Dat& dat, std::span<const std::byte> rows) {
+  const T* value = reinterpret_cast<const T*>(rows.data());
+  for (std::int64_t row = 0; row < dat.on().global_size; ++row) {
+    std::string line;
+    for (int k = 0; k < dat.dim; ++k) line += fmt::format(" {}", *value++);
+    compat::op_printf("%s\n", line.c_str());
+  }
+}
+
+/// The result of `of` for a set of this session.
+template <class Size>
+int size_of_set(const char* function, op_set set, const Size& of) {
+  return guarded([&] {
+    const core::Mesh& mesh = api::running().mesh;
+    if (!mesh.knows(set)) core::check_handle(mesh, fmt::format("{}: the set", function), set);
+    return of(*set);
+  });
+}
+
+/// The program has written rows of these dats, so that their halos are out of date.
+void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
+  runtime.flush();
+  for (const op_dat dat : dats) {
+    dat->dirtybit = dat->dirty_hd = 0;
+    core::record_of(dat)->rows.take_host_copy();
+    runtime.engine.forget_halo(*core::record_of(dat));
+  }
 }
 
 }  // namespace
@@ -60,28 +96,6 @@ void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high) {
     detail::fetch_data_range(dat, core::record_of(dat)->value_type, values, low, high);
   });
 }
-
-namespace {
-
-/// Memory that the program frees.
-template <class T>
-T* plain_copy(const T& original) {
-  auto* const copy = static_cast<T*>(op_malloc(sizeof(T)));
-  std::memcpy(copy, &original, sizeof(T));
-  return copy;
-}
-
-template <class T>
-void print_values(const core::Dat& dat, std::span<const std::byte> rows) {
-  const T* value = reinterpret_cast<const T*>(rows.data());
-  for (std::int64_t row = 0; row < dat.on().global_size; ++row) {
-    std::string line;
-    for (int k = 0; k < dat.dim; ++k) line += fmt::format(" {}", *value++);
-    compat::op_printf("%s\n", line.c_str());
-  }
-}
-
-}  // namespace
 
 op_dat op_mpi_get_data(op_dat dat) {
   return in_session([&](api::Runtime& runtime) {
@@ -146,20 +160,6 @@ int op_size_of_set(const char* name) {
   });
 }
 
-namespace {
-
-/// The result of `of` for a set of this session.
-template <class Size>
-int size_of_set(const char* function, op_set set, const Size& of) {
-  return guarded([&] {
-    const core::Mesh& mesh = api::running().mesh;
-    if (!mesh.knows(set)) core::check_handle(mesh, fmt::format("{}: the set", function), set);
-    return of(*set);
-  });
-}
-
-}  // namespace
-
 int op_get_size_local(op_set set) {
   return size_of_set("op_get_size_local", set, [](const op_set_core& of) { return of.size; });
 }
@@ -217,20 +217,6 @@ int* entries_of(op_map map) {
     return map->map;
   });
 }
-
-namespace {
-
-/// The program has written rows of these dats, so that their halos are out of date.
-void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
-  runtime.flush();
-  for (const op_dat dat : dats) {
-    dat->dirtybit = dat->dirty_hd = 0;
-    core::record_of(dat)->rows.take_host_copy();
-    runtime.engine.forget_halo(*core::record_of(dat));
-  }
-}
-
-}  // namespace
 
 void op_upload_all() {
   in_session([](api::Runtime& runtime) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of the program, and loops over them that write rows of dats by index.
+// Memory of the program, which `free` frees as well; buffers in it, and loops over them that write
+// rows of dats by index.
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -10,12 +13,18 @@
 
 #include <api/session.hpp>
 #include <compat/errors.hpp>
-#include <compat/types.hpp>
+#include <core/arithmetic.hpp>
 #include <core/clock.hpp>
 #include <core/error.hpp>
 
 namespace op2::compat {
 namespace {
+
+constexpr std::size_t alignment = 64;
+
+bool is_aligned(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % alignment == 0;
+}
 
 /// Memory that `op_free` frees.
 char* copy_of(const char* text) {
@@ -98,6 +107,29 @@ void scatter(const function& kernel, const char* name, const buffer& values, con
 }
 
 }  // namespace
+
+void* op_malloc(unsigned long size) {
+  if (size > SIZE_MAX - alignment) return nullptr;
+  return std::aligned_alloc(alignment, core::round_up(size, alignment));
+}
+void* op_calloc(unsigned long count, unsigned long size) {
+  unsigned long bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+  void* const memory = compat::op_malloc(bytes);
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
+}
+void* op_realloc(void* memory, unsigned long size) {
+  void* const longer = std::realloc(memory, size);
+  if (longer == nullptr || is_aligned(longer)) return longer;
+  void* const aligned = compat::op_malloc(size);
+  if (aligned != nullptr) std::memcpy(aligned, longer, size);
+  std::free(longer);
+  return aligned;
+}
+void op_free(void* memory) {
+  std::free(memory);
+}
 
 buffer* op_create_buff(const char* name, const char* type, int size, int dim) {
   return guarded([&] {

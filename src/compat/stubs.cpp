@@ -11,7 +11,6 @@
 #include <comm/messages/reduce_values.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
-#include <compat/types.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <sched/reductions.hpp>
@@ -106,6 +105,14 @@ void take_last(comm::Communicator& ranks, std::span<std::byte> value) {
   std::ranges::copy(result, value.begin());
 }
 
+void reduce_one(const arg* global, std::size_t bytes, void* data) {
+  guarded([&] { check_args("op_mpi_reduce", 1, global); });
+  reduce(*global, static_cast<int>(bytes), data);
+}
+
+constexpr const char* no_plans =
+    "the library plans the element order and the threads of a loop internally; use op_par_loop";
+
 }  // namespace
 
 void reduce(const arg& global, int bytes, void* data) {
@@ -131,15 +138,6 @@ void reduce(const arg& global, int bytes, void* data) {
     });
   });
 }
-
-namespace {
-
-void reduce_one(const arg* global, std::size_t bytes, void* data) {
-  guarded([&] { check_args("op_mpi_reduce", 1, global); });
-  reduce(*global, static_cast<int>(bytes), data);
-}
-
-}  // namespace
 
 void op_mpi_reduce_float(arg* global, float* data) {
   reduce_one(global, sizeof *data, data);
@@ -210,13 +208,6 @@ bool op_check_whitelist(const char*) {
   return false;
 }
 void op_check_fallback_mode(const char*) {}
-
-namespace {
-
-constexpr const char* no_plans =
-    "the library plans the element order and the threads of a loop internally; use op_par_loop";
-
-}  // namespace
 
 plan* op_plan_get(const char*, op_set, int, int, arg*, int, int*) {
   not_supported("op_plan_get", no_plans);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/array.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>

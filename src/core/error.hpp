@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,6 +63,24 @@ template <class... Values>
 /// Checks a condition that only a bug of the library can violate.
 inline void ensure(bool condition, const char* what) {
   if (!condition) fail(ErrorCode::internal, "internal fault: {}; please report it", what);
+}
+
+/// The error that `action` throws, if any.
+/// @param what  the operation, for messages of other exceptions than the library's
+template <class Action>
+std::optional<Error> error_of(const std::string& what, const Action& action) {
+  try {
+    action();
+    return {};
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::out_of_memory,
+                 "out of memory: " + what + "; use more machines or a smaller mesh");
+  } catch (const std::exception& error) {
+    return Error(ErrorCode::internal,
+                 "unexpected exception: " + what + ", " + error.what() + "; please report it");
+  }
 }
 
 }  // namespace op2::core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of floating-point values without rounding errors: the terms are added as integers and the
-// result is rounded once, so that neither their order nor their grouping changes a bit.
+// result is rounded once, so that neither their order nor their grouping changes a bit. Of one
+// value, of many at a time, and the sums of a thread, whose terms compiled code collects. Local.
 #pragma once
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <span>
 
 #include <op2/types.hpp>
+
+#include <core/loop_abi.hpp>
 
 namespace op2::core {
 
@@ -70,5 +73,39 @@ void with_rounded(Type type, const Action& action) {
   else
     action.template operator()<float>();
 }
+
+/// Blocks of terms are cut at three common binary digits, by adding and subtracting large numbers
+/// (error-free vector transformation: Rump, Ogita and Oishi, "Accurate floating-point summation
+/// part I", SIAM J. Sci. Comput. 31, 2008). The sums of the parts have no rounding errors, so that
+/// only they are added to the integers; what is left is cut again.
+/// Local. Cost of a term: with vectors of 8 lanes 0.4 ns in blocks of 1 024 and 1 ns in blocks of
+/// 64, twice that if terms differ by more than 2^90; 4 ns if there are fewer than 32.
+/// @param exponent  a guess: all terms are below 2^exponent. Becomes that of these terms. A wrong
+///                  one costs a second pass.
+void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& exponent);
+
+/// For terms that the caller cuts: below 2^exponent, and in places that it is to use.
+void set_places(TermCut& cut, int exponent);
+
+/// Adds terms that the caller has cut: each is below 2^(exponent + 2), and nothing of it was left.
+/// @param cut  with the places of `exponent`, of at most 1 024 terms
+void add_cut(ExactSum<double>& sum, const TermCut& cut, int exponent);
+
+/// One by one.
+void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& exponent);
+
+/// Memory for a block, a multiple of 64 bytes: about 0.4 KB for each double.
+/// Precondition: is_rounded(type).
+std::size_t term_block_bytes(Type type, int dim);
+
+/// Makes the block at an address, of which that many bytes are aligned to 64: all sums are zero.
+void start_terms(std::byte* block, Type type, int dim);
+
+/// Adds the sums of one block to those of another of equal type and dim.
+void merge_terms(std::byte* from, std::byte* into);
+
+/// The sums of all terms, shape [dim].
+template <class T>
+std::span<ExactSum<T>> sums_of(std::byte* block);
 
 }  // namespace op2::core

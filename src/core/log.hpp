@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log: the only way in which the library reports something unasked. Writes to stderr.
+// The log: the only way in which the library reports something unasked, also while something takes
+// long. Writes to stderr.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace op2::core {
+#include <core/clock.hpp>
 
-struct Waits;
+namespace op2::core {
 
 enum class LogLevel { off, error, warning, info, debug };
 
@@ -23,14 +25,16 @@ class Log {
   static constexpr std::chrono::milliseconds usual_progress_interval{2000};
 
   /// @param prefix    of every line: "" or "[rank 2/8] "
-  /// @param progress_interval  what takes longer is shown while it goes on (core/progress.hpp)
+  /// @param progress_interval  what takes longer is shown while it goes on (Progress)
   /// @param program   first word of every line: "op2", or the tool that is run
   explicit Log(LogLevel level, const std::string& prefix = "",
                std::chrono::milliseconds progress_interval = usual_progress_interval,
                const std::string& program = "op2");
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
-  std::chrono::milliseconds progress_interval() const { return progress_interval_; }
+  /// Whether progress is shown: where notes are logged, and at the level of warnings if stderr is a
+  /// terminal.
+  bool shows_progress() const;
   void error(const std::string& text);
   void warning(const std::string& text);
   /// Warns once per `topic` in the life of this log.
@@ -39,17 +43,43 @@ class Log {
   void debug(const std::string& text);
   /// Shows what OP2_DUMP requests, at any level. The prefix is put before the first line.
   void dump(const std::string& text);
-  /// What takes long: a note, or below the level of notes a line for a terminal.
-  void progress(const std::string& text);
-  Waits& waits() { return *waits_; }
 
  private:
+  friend class Progress;
   struct Sink;
+  struct Waits;
   LogLevel level_;
   std::chrono::milliseconds progress_interval_;
   std::string program_;
   std::unique_ptr<Sink> sink_;
   std::unique_ptr<Waits> waits_;
+};
+
+/// Of a tool. Of all switches, patience of OP2_DEBUG counts.
+/// @param shows  whether this process is the one to show anything
+/// @throws Error bad_option
+Log tool_log(const std::string& tool, bool shows = true);
+
+/// While it exists, another thread logs a text at each progress interval of the log. If several
+/// exist, only the newest reports: usually the innermost. For calls that may take seconds. Cost: a
+/// thread where progress is shown, unless another one exists; otherwise nothing.
+class Progress {
+ public:
+  using Text = std::function<std::string(double seconds)>;
+
+  /// @param text  is called from the other thread
+  Progress(Log& log, Text text);
+  /// Logs "<what>, 4 s so far".
+  Progress(Log& log, const std::string& what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  friend class Log;
+  Log& log_;
+  const Text text_;
+  const Clock::time_point begin_ = Clock::now();
 };
 
 }  // namespace op2::core

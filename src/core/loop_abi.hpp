@@ -22,7 +22,7 @@ struct ArgBinding {
   std::int64_t index_stride;
 };
 
-/// Terms of a sum, cut into integers (core/exact_terms.hpp): generated code does that as it makes
+/// Terms of a sum, cut into integers (core/exact_sum.hpp): generated code does that as it makes
 /// them, so that few need memory.
 struct TermCut {
   double places[3];       ///< what is added to a term to cut it, twice or thrice; the library's
@@ -32,7 +32,7 @@ struct TermCut {
 };
 
 /// In reproducible code, the thread's own block of a sum of float or double. What is behind it is
-/// the library's (core/term_block.hpp).
+/// the library's (core/exact_sum.hpp).
 struct TermBlock {
   /// Adds what has been cut (`cuts`), and `count` terms more, to each component's sum.
   /// @param terms  of the type, shape [dim x stride]

@@ -2,7 +2,6 @@
 #include <core/mesh.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <new>
 
@@ -264,6 +263,29 @@ void Mesh::recycle() {
   }
   reusable_.insert(reusable_.end(), released_.begin(), released_.end());
   released_.clear();
+}
+
+void Mesh::choose_ordering_set() {
+  if (ordering_set_ != nullptr) return;
+  std::vector<std::int64_t> bytes(sets_.size(), 0);
+  for (const auto& dat : dats_)
+    if (!dat->temporary)
+      bytes[static_cast<std::size_t>(dat->set->index)] += dat->size * dat->on().global_size;
+  for (const auto& map : maps_) {
+    const Set* const target = record_of(map->to);
+    if (ordering_set_ == nullptr || bytes[static_cast<std::size_t>(target->index)] >
+                                        bytes[static_cast<std::size_t>(ordering_set_->index)])
+      ordering_set_ = target;
+  }
+}
+
+const Map* Mesh::ordering_map(const Set& set) const {
+  const Map* followed = nullptr;
+  for (const auto& map : maps_)
+    if (map->from == &set && map->to == ordering_set_ && &set != ordering_set_ &&
+        (followed == nullptr || map->dim > followed->dim))
+      followed = map.get();
+  return followed;
 }
 
 }  // namespace op2::core

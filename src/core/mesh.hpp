@@ -3,6 +3,8 @@
 // for itself; a handle is a pointer to the record's base.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -17,10 +19,8 @@
 #include <op2/types.hpp>
 
 #include <core/array.hpp>
-#include <core/handle_set.hpp>
 #include <core/layout.hpp>
 #include <core/memory.hpp>
-#include <core/unique_names.hpp>
 
 namespace op2::core {
 
@@ -50,7 +50,7 @@ struct Set : op_set_core, DeclaredRange {
   std::int32_t rows() const { return layout->rows(); }
   /// Local rows of W_level; `level` is at most the highest of the layout.
   std::int32_t within(Level level) const { return layout->within(level); }
-  /// Of a local row in the canonical order, if this is the ordering set (core/ordering_map.hpp).
+  /// Of a local row in the canonical order, if this is the ordering set (Mesh::ordering_set).
   std::int64_t canonical_position(std::int64_t row) const {
     return canonical_positions.empty() ? global_index(row)
                                        : canonical_positions[static_cast<std::size_t>(row)];
@@ -173,6 +173,75 @@ struct FunctionKernel : Kernel {
   std::string facts_storage;             ///< of `facts`
 };
 
+/// Addresses of records, looked up for every argument of every call: open addressing, at most half
+/// full.
+class HandleSet {
+ public:
+  /// Never reads through the handle. Null is never contained.
+  bool contains(const void* handle) const { return slots_[slot_of(handle)] != nullptr; }
+
+  void insert(const void* handle) {
+    if (2 * (size_ + 1) > slots_.size()) refill(2 * slots_.size());
+    const void*& slot = slots_[slot_of(handle)];
+    size_ += slot == nullptr ? 1 : 0;
+    slot = handle;
+  }
+
+  /// Cost: all handles.
+  void erase(const void* handle) {
+    slots_[slot_of(handle)] = nullptr;
+    refill(slots_.size());
+  }
+
+  void clear() { *this = {}; }
+
+ private:
+  /// Where the handle is, or the empty slot where it would be.
+  std::size_t slot_of(const void* handle) const {
+    const std::size_t last = slots_.size() - 1;
+    const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(handle) * 0x9e3779b97f4a7c15ULL;
+    std::size_t slot = hash >> shift_;
+    while (slots_[slot] != nullptr && slots_[slot] != handle) slot = (slot + 1) & last;
+    return slot;
+  }
+
+  /// @param slots  a power of two
+  void refill(std::size_t slots) {
+    const std::vector<const void*> old =
+        std::exchange(slots_, std::vector<const void*>(slots, nullptr));
+    shift_ = 64 - std::countr_zero(slots);
+    size_ = 0;
+    for (const void* handle : old)
+      if (handle != nullptr) insert(handle);
+  }
+
+  std::vector<const void*> slots_ = std::vector<const void*>(16, nullptr);
+  int shift_ = 60;  ///< of a hash, to a slot
+  std::size_t size_ = 0;
+};
+
+/// Names of records of one kind, none of them twice.
+/// Cost of each function: constant, however many records want one name.
+class UniqueNames {
+ public:
+  /// Takes `name`, or the first free one of "name#2", "name#3", ...
+  std::string take(const std::string& name) {
+    std::string unique = name;
+    while (users_[unique] > 0)
+      unique = name + "#" + std::to_string(++last_number_.try_emplace(name, 1).first->second);
+    ++users_[unique];
+    return unique;
+  }
+
+  /// Of a record whose name need not be unique: while it has that name, `take` gives no other that.
+  void share(const std::string& name) { ++users_[name]; }
+  void end_share(const std::string& name) { --users_[name]; }
+
+ private:
+  std::unordered_map<std::string, int> users_;
+  std::unordered_map<std::string, int> last_number_;  ///< that was given, by name
+};
+
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
 /// A name that is taken already gets a number ("q#2"); temporary dats may share names.
 class Mesh {
@@ -219,10 +288,23 @@ class Mesh {
   bool knows(op_global global) const { return known_globals_.contains(global); }
   bool knows(op_kernel kernel) const { return known_kernels_.contains(kernel); }
 
-  /// The set whose order others follow in the canonical order (core/ordering_map.hpp); null: it is
-  /// to be chosen. A new set or map makes it null.
+  // The canonical order of elements follows from what the program declares: neither ranks nor the
+  // time of a flush have a part in it. Elements of the ordering set are in the order of their
+  // global indices or, if that has bad locality, in another one that follows from the mesh
+  // (Set::canonical_positions). Those of a set with a map to it follow: they are sorted by the last
+  // element that they access through that map, then by their global indices. All others are in the
+  // order of their indices.
+
+  /// The set whose order others follow; null: it is to be chosen. A new set or map makes it null.
   const Set* ordering_set() const { return ordering_set_; }
-  void set_ordering_set(const Set* set) { ordering_set_ = set; }
+  /// Chooses it unless that has been done since the last set or map was declared: of those that
+  /// maps lead to, the one with most bytes of dats, temporary ones apart. Local, uniform. To be
+  /// called where the program is at the same point whatever the settings: by its first loop.
+  /// Cost O(sets + maps + dats).
+  void choose_ordering_set();
+  /// The map by which a set's elements follow others; null: they do not. Local, uniform.
+  /// Cost O(maps).
+  const Map* ordering_map(const Set& set) const;
 
   /// Frees the data and forgets the handles, but keeps the records: their addresses are never
   /// reused, so that a handle of an ended session is always recognised.

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -20,7 +18,6 @@
 
 #include <core/error.hpp>
 #include <core/log.hpp>
-#include <core/similar_name.hpp>
 #include <core/text.hpp>
 
 namespace op2::core {
@@ -427,6 +424,14 @@ std::vector<std::string> known_variables() {
   return names;
 }
 
+std::string as_markdown(const char* heading, std::span<const OptionRow> rows) {
+  std::string text =
+      fmt::format("| {} | values (default first) | meaning |\n|---|---|---|\n", heading);
+  for (const OptionRow& row : rows)
+    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.values, row.help);
+  return text;
+}
+
 /// The reference executes every loop as written, since others are compared with it.
 void restrict_to_reference(Options& options) {
   options.eliminate_dead_loops = false;
@@ -512,17 +517,11 @@ std::string switches_as_text() {
 }
 
 std::string switches_as_markdown() {
-  std::string text = "| variable | values (default first) | meaning |\n|---|---|---|\n";
-  for (const OptionRow& row : table)
-    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.values, row.help);
-  return text;
+  return as_markdown("variable", table);
 }
 
 std::string debug_words_as_markdown() {
-  std::string text = "| word | values (default first) | meaning |\n|---|---|---|\n";
-  for (const OptionRow& row : debug_words)
-    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.values, row.help);
-  return text;
+  return as_markdown("word", debug_words);
 }
 
 }  // namespace op2::core

@@ -39,7 +39,7 @@ enum class RenumberMode {
   automatic,
   off,
   on,
-  canonical  ///< into the order that the declared mesh decides (core/ordering_map.hpp)
+  canonical  ///< into the order that the declared mesh decides (core::Mesh::ordering_set)
 };
 
 /// Whether compiled code is vectorised over elements.
@@ -134,7 +134,7 @@ struct Options {
   int queue_max = 64;               ///< loops
   int node_size = 0;                ///< ranks of a node of reductions; 0: those that share memory
   int schedules = 0;                ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs
-  int progress_interval_ms = 2000;  ///< what takes longer is shown (core/progress.hpp)
+  int progress_interval_ms = 2000;  ///< what takes longer is shown (core/log.hpp)
   bool eliminate_dead_loops = true;
   bool fuse = true;
   bool gdb_symbols = false;  ///< compiled loops have names in gdb

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <core/arithmetic.hpp>
-#include <core/loop_record.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 

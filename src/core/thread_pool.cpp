@@ -41,24 +41,6 @@ void pin_this_thread(int processor) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Attributes of a thread with a large stack.
-class Attributes {
- public:
-  Attributes() {
-    pthread_attr_init(&value_);
-    std::size_t usual = 0;
-    pthread_attr_getstacksize(&value_, &usual);
-    pthread_attr_setstacksize(&value_, std::max(usual, stack_bytes));
-  }
-  ~Attributes() { pthread_attr_destroy(&value_); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  const pthread_attr_t* get() const { return &value_; }
-
- private:
-  pthread_attr_t value_;
-};
-
 }  // namespace
 
 ThreadPool::ThreadPool(int threads, const Topology& topology)
@@ -81,9 +63,15 @@ ThreadPool::~ThreadPool() {
 }
 
 int ThreadPool::start(Worker& worker) {
-  const Attributes attributes;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  std::size_t usual = 0;
+  pthread_attr_getstacksize(&attributes, &usual);
+  pthread_attr_setstacksize(&attributes, std::max(usual, stack_bytes));
   const SignalsBlocked blocked;
-  return pthread_create(&worker.handle, attributes.get(), &ThreadPool::work, &worker);
+  const int refusal = pthread_create(&worker.handle, &attributes, &ThreadPool::work, &worker);
+  pthread_attr_destroy(&attributes);
+  return refusal;
 }
 
 void ThreadPool::join_all() {

@@ -9,15 +9,14 @@
 namespace op2::core {
 namespace {
 
-struct Destroy {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+template <auto function>
+struct EndBy {
+  void operator()(auto* object) const { function(object); }
 };
-using Machine = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
-
-struct Free {
-  void operator()(hwloc_bitmap_t set) const { hwloc_bitmap_free(set); }
-};
-using ProcessorSet = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, Free>;
+using Machine =
+    std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, EndBy<hwloc_topology_destroy>>;
+using ProcessorSet =
+    std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, EndBy<hwloc_bitmap_free>>;
 
 Machine load_machine() {
   hwloc_topology_t topology = nullptr;

@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <core/access.hpp>
-#include <core/error.hpp>
-#include <core/similar_name.hpp>
 #include <core/text.hpp>
 #include <core/value_type.hpp>
 
@@ -54,6 +51,8 @@ void check_dim(const char* what, const char* name, int dim) {
 }
 
 Type check_type_name(const std::string& what, const char* type) {
+  if (type == nullptr)
+    fail(ErrorCode::bad_type, "the type is null: {}; give it one, e.g. \"double\"", what);
   const std::optional<Type> named = type_named(type);
   if (!named)
     fail(ErrorCode::bad_type,

@@ -3,7 +3,6 @@
 // function throws op2::Error at the faulty call, before anything is changed.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 

@@ -5,7 +5,7 @@
 #include <new>
 
 #include <core/error.hpp>
-#include <gpu/cuda_space.hpp>
+#include <gpu/space.hpp>
 
 namespace op2::gpu {
 namespace {
@@ -92,7 +92,7 @@ void Device::enter() {
   driver_->use(context);
   hold();
   try {
-    space_ = std::make_unique<CudaSpace>(*driver_);
+    space_ = make_space(*driver_);
   } catch (const std::bad_alloc&) {
     driver_->fail("cuMemHostAlloc", DriverResult::out_of_memory);
   }

@@ -48,7 +48,6 @@ class Device {
 
   ContextHandle context() const { return driver_->context(); }
   const Driver& driver() const { return *driver_; }
-  const DriverApi& api() const { return driver_->api(); }
 
  private:
   Device() = default;

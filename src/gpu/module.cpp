@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <gpu/cuda_stream.hpp>
+#include <gpu/space.hpp>
 
 namespace op2::gpu {
 namespace {
@@ -15,22 +15,6 @@ bool found(const Driver& driver, const Api& function, int result) {
     driver.fail(function.name(), result);
   return result == DriverResult::success;
 }
-
-/// Receives what the driver says about PTX that it cannot compile.
-class LoadLog {
- public:
-  std::array<int, 2> options{LoadOption::error_log, LoadOption::error_log_bytes};
-  std::array<void*, 2> values() {
-    return {text_.data(), reinterpret_cast<void*>(text_.size() - 1)};
-  }
-  std::string text() const {
-    const std::string text = text_.data();
-    return text.empty() ? text : ". The driver reports:\n" + text;
-  }
-
- private:
-  std::array<char, 4096> text_{};
-};
 
 bool is_about_image(int result) {
   return result == DriverResult::invalid_image || result == DriverResult::no_binary ||
@@ -52,12 +36,16 @@ bool is_about_image(int result) {
 
 Module::Module(const Device& device, std::span<const std::byte> image) : device_(device) {
   device_.make_current();
-  LoadLog log;
-  auto values = log.values();
+  std::array<char, 4096> log{};  // what the driver says about PTX that it cannot compile
+  std::array options{LoadOption::error_log, LoadOption::error_log_bytes};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
   const int result = device_.driver().result_of(&DriverApi::module_load, &handle_, image.data(),
                                                 static_cast<unsigned>(values.size()),
-                                                log.options.data(), values.data());
-  if (result != DriverResult::success) fail_to_load(device_.driver(), result, log.text());
+                                                options.data(), values.data());
+  if (result == DriverResult::success) return;
+  const std::string report = log.data();
+  fail_to_load(device_.driver(), result,
+               report.empty() ? report : ". The driver reports:\n" + report);
 }
 
 Module::~Module() {
@@ -66,10 +54,10 @@ Module::~Module() {
 
 Function Module::function(const std::string& name) const {
   const Driver& driver = device_.driver();
-  FunctionHandle handle = nullptr;
-  const int result = driver.result_of(&DriverApi::module_function, &handle, handle_, name.c_str());
-  if (!found(driver, driver.api().module_function, result)) return {};
-  return Function(handle);
+  Function function = nullptr;
+  const int result =
+      driver.result_of(&DriverApi::module_function, &function, handle_, name.c_str());
+  return found(driver, driver.api().module_function, result) ? function : nullptr;
 }
 
 std::optional<Symbol> Module::symbol(const std::string& name) const {
@@ -82,13 +70,12 @@ std::optional<Symbol> Module::symbol(const std::string& name) const {
   return Symbol{address(start), bytes};
 }
 
-void launch(core::Stream& stream, const Function& function, const LaunchShape& shape,
+void launch(const core::Stream& stream, Function function, const LaunchShape& shape,
             std::span<void* const> parameters) {
   if (shape.blocks == 0) return;
-  const CudaStream& queue = cuda_stream(stream);
-  queue.driver().call(&DriverApi::launch, function.handle(), shape.blocks, 1U, 1U, shape.threads,
-                      1U, 1U, 0U, queue.handle(), const_cast<void**>(parameters.data()),
-                      static_cast<void**>(nullptr));
+  const auto [driver, queue] = driver_stream(stream);
+  driver.call(&DriverApi::launch, function, shape.blocks, 1U, 1U, shape.threads, 1U, 1U, 0U, queue,
+              const_cast<void**>(parameters.data()), static_cast<void**>(nullptr));
 }
 
 Graph::Graph(const Device& device) : driver_(device.driver()) {
@@ -100,9 +87,9 @@ Graph::~Graph() {
   driver_.call_later(&DriverApi::graph_destroy, graph_);
 }
 
-Graph::Node Graph::add(const Function& function, const LaunchShape& shape,
+Graph::Node Graph::add(Function function, const LaunchShape& shape,
                        std::span<void* const> parameters, std::span<const Node> after) {
-  const KernelNode node{.function = function.handle(),
+  const KernelNode node{.function = function,
                         .blocks_x = shape.blocks,
                         .threads_x = shape.threads,
                         .parameters = const_cast<void**>(parameters.data())};
@@ -119,9 +106,9 @@ void Graph::finish() {
   driver_.call(&DriverApi::graph_instantiate, &executable_, graph_, 0ULL);
 }
 
-void Graph::launch(core::Stream& stream) const {
+void Graph::launch(const core::Stream& stream) const {
   if (nodes_.empty()) return;
-  driver_.call(&DriverApi::graph_launch, executable_, cuda_stream(stream).handle());
+  driver_.call(&DriverApi::graph_launch, executable_, driver_stream(stream).handle);
 }
 
 }  // namespace op2::gpu

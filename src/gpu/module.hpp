@@ -15,19 +15,8 @@
 
 namespace op2::gpu {
 
-/// A kernel of a module, which outlives it. Copies are the same kernel.
-class Function {
- public:
-  /// No kernel.
-  Function() = default;
-  explicit Function(FunctionHandle handle) : handle_(handle) {}
-
-  explicit operator bool() const { return handle_ != nullptr; }
-  FunctionHandle handle() const { return handle_; }
-
- private:
-  FunctionHandle handle_ = nullptr;
-};
+/// A kernel of a module, which outlives it; null: none.
+using Function = FunctionHandle;
 
 /// A variable of a module.
 struct Symbol {
@@ -73,7 +62,7 @@ struct LaunchShape {
 /// @param stream      of a device's space
 /// @param parameters  addresses of the values of the kernel's parameters, which are copied
 /// @throws Error      device_failure
-void launch(core::Stream& stream, const Function& function, const LaunchShape& shape,
+void launch(const core::Stream& stream, Function function, const LaunchShape& shape,
             std::span<void* const> parameters);
 
 // Kernels, and the order in which they depend on each other, that are launched as one.
@@ -95,12 +84,12 @@ class Graph {
   /// @param shape       has blocks
   /// @param parameters  addresses of the values of the kernel's parameters, which are copied
   /// @param after       the kernels that run before this one
-  Node add(const Function& function, const LaunchShape& shape, std::span<void* const> parameters,
+  Node add(Function function, const LaunchShape& shape, std::span<void* const> parameters,
            std::span<const Node> after);
   /// Makes the graph executable; once.
   void finish();
   /// After `finish`: queues all its kernels. Without kernels nothing is queued.
-  void launch(core::Stream& stream) const;
+  void launch(const core::Stream& stream) const;
 
  private:
   const Driver& driver_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compilation of CUDA source to machine code of a device.
+// NVRTC, NVIDIA's compiler library (libnvrtc.so.12 or newer), under own declarations, so that no
+// header of CUDA is needed: where it is found, and CUDA source to machine code of a device.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +8,49 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <gpu/nvrtc_api.hpp>
 #include <gpu/shared_library.hpp>
 
 namespace op2::gpu {
+
+using ProgramHandle = struct NvrtcProgram*;
+
+/// What functions of NVRTC return. All others are failures, too.
+struct NvrtcResult {
+  static constexpr int success = 0, out_of_memory = 1, rejected = 6;
+};
+
+/// All but `error_string` return an NvrtcResult.
+struct NvrtcApi {
+  explicit NvrtcApi(SharedLibrary from) : library(std::move(from)) {}
+  NvrtcApi(const NvrtcApi&) = delete;
+  NvrtcApi& operator=(const NvrtcApi&) = delete;
+
+  SharedLibrary library;  // before the functions, which are found in it
+
+  template <class... Parameters>
+  using Function = ApiFunction<int(Parameters...)>;
+
+  Function<int*, int*> version{library, "nvrtcVersion"};
+  ApiFunction<const char*(int)> error_string{library, "nvrtcGetErrorString"};
+  Function<int*> architecture_count{library, "nvrtcGetNumSupportedArchs"};
+  Function<int*> architectures{library, "nvrtcGetSupportedArchs"};
+
+  /// Program, source, its name, then the number of headers, their texts and their names.
+  Function<ProgramHandle*, const char*, const char*, int, const char* const*, const char* const*>
+      create{library, "nvrtcCreateProgram"};
+  Function<ProgramHandle*> destroy{library, "nvrtcDestroyProgram"};
+  Function<ProgramHandle, int, const char* const*> compile{library, "nvrtcCompileProgram"};
+  // Sizes include the zero at the end of a text.
+  Function<ProgramHandle, std::size_t*> log_bytes{library, "nvrtcGetProgramLogSize"};
+  Function<ProgramHandle, char*> log{library, "nvrtcGetProgramLog"};
+  Function<ProgramHandle, std::size_t*> ptx_bytes{library, "nvrtcGetPTXSize"};
+  Function<ProgramHandle, char*> ptx{library, "nvrtcGetPTX"};
+  Function<ProgramHandle, std::size_t*> cubin_bytes{library, "nvrtcGetCUBINSize"};
+  Function<ProgramHandle, char*> cubin{library, "nvrtcGetCUBIN"};
+};
 
 struct Compiled {
   bool ok = false;               ///< false: the source is rejected, and `log` says why
@@ -72,6 +110,36 @@ class Nvrtc {
   std::vector<int> architectures_;  ///< that it compiles for, ascending
   mutable std::mutex one_at_a_time_;
 };
+
+/// What the search for NVRTC depends on. Empty folders are left out.
+struct SearchRoots {
+  std::string cuda_home;    ///< $CUDA_HOME: a toolkit
+  std::string toolkits;     ///< the folder with toolkits named cuda*
+  bool loader_path = true;  ///< whether the loader is asked
+  std::string home;         ///< $HOME, below which tools/setup.sh --cuda installs
+  std::string virtual_env;  ///< $VIRTUAL_ENV of Python
+};
+SearchRoots search_roots_of_environment();
+
+/// A library that may be there.
+struct NvrtcCandidate {
+  std::string file;  ///< a path of a file that exists, or a name for the loader
+  int major = 0;     ///< version as the name says: 13, 12, 11; 0: unknown
+  bool exists = false;
+};
+
+struct NvrtcSearch {
+  std::vector<NvrtcCandidate> candidates;  ///< in order of search; one file occurs once
+  std::vector<std::string> empty_folders;  ///< in which no NVRTC is, and why: "/a: no such folder"
+};
+
+/// Local; reads folders. @param given  OP2_NVRTC; not empty: nothing else is searched
+NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots);
+
+/// Local; reads folders and loads nothing. A name without '/' is left to the loader.
+/// @param given   OP2_NVRTC, or empty
+/// @throws Error  device_compiler: there is no such file, or no NVRTC in the folder
+void check_nvrtc_path(const std::string& given);
 
 /// Local. The newest NVRTC that is found, not of a newer major version than the driver, that
 /// compiles for the device.

@@ -1,21 +1,121 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The boundary between libop2 and the LLVM plug-in: plain structs in, plain structs out, no
 // exceptions across it, no LLVM types in it. The plug-in is a shared library beside libop2.so that
-// is loaded when something must be compiled or linked; see plugin_loader.hpp. With this file the
-// number in plugin_version.cpp changes.
+// is loaded when something must be compiled or linked. With this file the number in
+// plugin_version.cpp changes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <jit/compile_result.hpp>
+#include <core/loop_abi.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/loop_nest.hpp>
+#include <jit/simd.hpp>
+#include <op2/error.hpp>
 
 namespace op2::jit {
+
+/// The machine that code is generated for.
+struct TargetInfo {
+  std::string triple;
+  std::string cpu;          ///< LLVM's name of the CPU
+  std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string compiler;     ///< "LLVM 19.1.7" and whatever else identifies the build
+  int vector_bytes = 0;     ///< of the vectors to use; follows from CPU and features
+  std::string vector_math;  ///< identifies the vector versions of functions; empty: none
+  bool operator==(const TargetInfo&) const = default;
+};
+
+/// One message of the compiler.
+struct Diagnostic {
+  enum class Severity { error, warning, note };
+  /// The subject of the message, as far as the error code or the wording depends on it.
+  enum class Kind {
+    other,
+    unknown_symbol,
+    missing_include,
+    limit,
+    open_bracket,  ///< a note at a bracket that is never closed
+    redefinition,
+    unknown_type
+  };
+  Severity severity = Severity::error;
+  Kind kind = Kind::other;
+  std::string
+      file;      ///< as in the #line directives of the source, or an included file; may be empty
+  int line = 0;  ///< 1-based; 0: no place
+  int column = 0;
+  std::string text;
+  std::string source_line;  ///< the line of the place, without line break
+  std::string subject;      ///< the symbol, file or bracket that `kind` is about, or empty
+  std::int32_t unit = 0;    ///< of the request
+  bool operator==(const Diagnostic&) const = default;
+};
+
+enum class CompileStatus {
+  ok,
+  rejected,         ///< `diagnostics` has at least one error
+  wrong_signature,  ///< `message` tells which parameter and why; `diagnostics` may have a note that
+                    ///< tells where
+  crashed,          ///< the compiler failed; `message` tells what is known
+  over_limit,       ///< it needed more than OP2_JIT_LIMIT allows; `message` is what and how much
+  unavailable,      ///< the compiler cannot be loaded; `message` is the reason
+  no_thread         ///< a thread that it needs cannot be started; `message` is the reason
+};
+
+struct CompileResult {
+  CompileStatus status = CompileStatus::crashed;
+  std::string message;
+  std::int32_t unit = 0;                ///< that was being compiled when it failed
+  std::vector<Diagnostic> diagnostics;  ///< errors, or the warnings of a successful compilation
+  std::vector<std::string> signatures;  ///< parameters of each kernel as written, for display
+  std::vector<std::byte> object;        ///< the binary; for a CPU, relocatable ELF
+  std::string ir;                       ///< optimised LLVM IR
+  std::string assembly;
+  SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not profitable vector
+                        ///< code; then there is no object
+  std::vector<AccessFinding> findings{};  ///< of a successful compilation
+  std::vector<ParameterFacts> facts{};    ///< if only they were asked for: of each parameter, or
+                                          ///< none at all
+  double flops = core::unknown_flops;     ///< floating-point operations of an element
+  std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
+  double seconds = 0;
+  bool operator==(const CompileResult&) const = default;
+};
+
+/// The result of a compilation that has failed.
+inline CompileResult failed_compilation(CompileStatus status, std::string message = {}) {
+  CompileResult result;
+  result.status = status;
+  result.message = std::move(message);
+  return result;
+}
+
+/// A symbol that linked code may use, beside the mathematical functions on the plug-in's list.
+struct LinkSymbol {
+  std::string name;
+  void* address;
+};
+
+/// Linked code; unmapped when destroyed. Must be destroyed before its target.
+class LinkedCode {
+ public:
+  virtual ~LinkedCode() = default;
+  virtual void* entry() const = 0;
+};
+
+struct LinkResult {
+  std::unique_ptr<LinkedCode> code;  ///< null on failure
+  std::string message;               ///< why it failed
+  ErrorCode fault = ErrorCode::link_failure;
+  bool is_whole = false;  ///< the binary is not damaged: this device or its driver refuses it
+};
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -96,5 +196,32 @@ class Backend {
 /// @param cpu  null or empty for the host; otherwise LLVM's name of a CPU (OP2_JIT_CPU)
 /// @param message  why null was returned
 using BackendFactory = Backend* (*)(const char* cpu, std::string* message);
+
+// Which libop2 a part of the compiler belongs to: the library, its plug-ins and its helper work
+// together only if they were built as one version.
+
+/// Of the file that this is compiled into; the same text in all files of one version.
+const char* plugin_version();
+
+/// What a plug-in exports as extern "C" `op2_jit_version`: its `plugin_version`.
+using VersionFunction = const char* (*)();
+
+/// The function `name` of a loaded plug-in, which need not be one.
+/// @return null if it has none or is of another version; `reason` then says which
+void* find_in_plugin(void* library, const char* name, std::string& reason);
+
+struct Plugin {
+  std::unique_ptr<Backend> backend;
+  std::filesystem::path file;  ///< absolute
+};
+
+/// Loads libop2_llvm.so from `plugin_dir` (OP2_PLUGIN_DIR) or, if that is empty, from this
+/// library's folder or its subfolder op2. Files that others than this user, root and the owner of
+/// this library could have written are not loaded. The plug-in is never unloaded. Cost: loading
+/// LLVM, some 30 ms.
+/// @param cpu  LLVM's name of the CPU to generate code for; empty: this machine's
+/// @throws Error plugin_failure (lists the files tried and why they failed), bad_option (unknown
+///         `cpu`), not_compiled
+Plugin load_plugin(const std::string& plugin_dir, const std::string& cpu);
 
 }  // namespace op2::jit

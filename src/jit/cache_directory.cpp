@@ -3,22 +3,30 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/core.h>
 
+#include <core/hash.hpp>
+#include <core/options.hpp>
 #include <core/signals.hpp>
-#include <jit/cache_entry.hpp>
+#include <core/text.hpp>
 
 namespace op2::jit {
 namespace {
@@ -103,32 +111,30 @@ bool exceeds_file_size_limit(std::size_t bytes) {
 }
 
 /// The file has no name before it is complete, so a process that dies leaves no file.
-CacheDirectory::Written write_unnamed(int directory, const std::string& name,
-                                      std::span<const std::byte> bytes) {
+/// @return why it cannot be written, or empty
+std::string write_unnamed(int directory, const std::string& name,
+                          std::span<const std::byte> bytes) {
   const FileDescriptor file(openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-  if (!file) return {CacheDirectory::Write::failed, message_for(errno)};
-  if (const int error = write_all(file.get(), bytes))
-    return {CacheDirectory::Write::failed, message_for(error)};
+  if (!file) return message_for(errno);
+  if (const int error = write_all(file.get(), bytes)) return message_for(error);
   const std::string link = fmt::format("/proc/self/fd/{}", file.get());
-  if (linkat(AT_FDCWD, link.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
-    return {CacheDirectory::Write::done, {}};
-  if (errno == EEXIST) return {CacheDirectory::Write::existed, {}};
-  return {CacheDirectory::Write::failed, message_for(errno)};
+  const int failed = linkat(AT_FDCWD, link.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW);
+  return failed == 0 || errno == EEXIST ? std::string() : message_for(errno);
 }
 
 /// Replaces what has the name. Also for file systems without unnamed files.
-CacheDirectory::Written write_renamed(int directory, const std::string& name,
-                                      std::span<const std::byte> bytes) {
+std::string write_renamed(int directory, const std::string& name,
+                          std::span<const std::byte> bytes) {
   const std::string temporary = fmt::format(".tmp.{}.{:016x}", getpid(), random_number());
   const FileDescriptor file(openat(directory, temporary.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return {CacheDirectory::Write::failed, message_for(errno)};
+  if (!file) return message_for(errno);
   int error = write_all(file.get(), bytes);
   if (error == 0 && renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
     error = errno;
-  if (error == 0) return {CacheDirectory::Write::done, {}};
+  if (error == 0) return {};
   unlinkat(directory, temporary.c_str(), 0);
-  return {CacheDirectory::Write::failed, message_for(error)};
+  return message_for(error);
 }
 
 constexpr std::int64_t hour = 60 * 60;
@@ -137,13 +143,57 @@ bool counts(const CacheFile& file) {
   return file.kind == CacheFileKind::entry || file.kind == CacheFileKind::bad;
 }
 
+/// The value of the variable if it is an absolute path, otherwise empty.
+std::string absolute_path_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && value[0] == '/' ? value : "";
+}
+
+std::string without_final_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+std::optional<uid_t> user_named(const std::string& name) {
+  uid_t number = 0;
+  const char* const end = name.data() + name.size();
+  if (const auto parsed = std::from_chars(name.data(), end, number);
+      parsed.ec == std::errc() && parsed.ptr == end)
+    return number;
+  std::array<char, 4096> strings{};
+  passwd user{};
+  passwd* known = nullptr;
+  getpwnam_r(name.c_str(), &user, strings.data(), strings.size(), &known);
+  return known == nullptr ? std::nullopt : std::optional(user.pw_uid);
+}
+
+std::vector<SharedFolder> folders_in(const std::string& list) {
+  std::vector<SharedFolder> folders;
+  if (list.empty() || !exposure_of_file(list, root_and_user()).empty()) return folders;
+  std::istringstream lines(core::read_file(list.c_str()).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    SharedFolder folder;
+    if (!(words >> folder.path)) continue;
+    words >> folder.owner;
+    folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 }  // namespace
 
 CacheFileKind kind_of(std::string_view name) {
   if (name.starts_with(".bad.")) return CacheFileKind::bad;
   if (name.starts_with(".tmp.")) return CacheFileKind::temporary;
-  const bool entry = name.ends_with(entry_suffix) &&
-                     key_named(name.substr(0, name.size() - entry_suffix.size())).has_value();
+  const bool entry =
+      name.ends_with(entry_suffix) &&
+      core::digest_from_hex(name.substr(0, name.size() - entry_suffix.size())).has_value();
   return entry ? CacheFileKind::entry : CacheFileKind::other;
 }
 
@@ -151,15 +201,8 @@ std::string entry_name(const Key& key) {
   return name_of(key).append(entry_suffix);
 }
 
-CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust) {
-  return open(path, trust, {geteuid()});
-}
-
-CacheDirectory::Opened CacheDirectory::open(const std::string& path, Writers writers) {
-  return open(path, Trust::shared, std::move(writers));
-}
-
 CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust, Writers writers) {
+  if (trust != Trust::shared) writers = {geteuid()};
   const int nofollow = trust == Trust::own ? O_NOFOLLOW : 0;
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | nofollow));
   if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or not a directory"};
@@ -197,17 +240,15 @@ bool CacheDirectory::contains(const std::string& name) const {
   return faccessat(directory_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-CacheDirectory::Written CacheDirectory::write(const std::string& name,
-                                              std::span<const std::byte> bytes) const {
-  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, message_for(EFBIG)};
-  Written written = write_unnamed(directory_.get(), name, bytes);
-  if (written.state == Write::failed) written = write_renamed(directory_.get(), name, bytes);
-  return written;
+std::string CacheDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {
+  if (exceeds_file_size_limit(bytes.size())) return message_for(EFBIG);
+  const std::string problem = write_unnamed(directory_.get(), name, bytes);
+  return problem.empty() ? problem : write_renamed(directory_.get(), name, bytes);
 }
 
-CacheDirectory::Written CacheDirectory::replace(const std::string& name,
-                                                std::span<const std::byte> bytes) const {
-  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, message_for(EFBIG)};
+std::string CacheDirectory::replace(const std::string& name,
+                                    std::span<const std::byte> bytes) const {
+  if (exceeds_file_size_limit(bytes.size())) return message_for(EFBIG);
   return write_renamed(directory_.get(), name, bytes);
 }
 
@@ -283,6 +324,69 @@ std::int64_t bytes_of(const std::vector<CacheFile>& files) {
   std::int64_t sum = 0;
   for (const CacheFile& file : files) sum += counts(file) ? file.bytes : 0;
   return sum;
+}
+
+std::string cache_location(const std::string& configured) {
+  if (core::is_privileged()) return {};
+  if (!configured.empty()) return without_final_slashes(configured);
+  if (const std::string cache = absolute_path_in("XDG_CACHE_HOME"); !cache.empty())
+    return without_final_slashes(cache) + "/op2";
+  if (const std::string home = absolute_path_in("HOME"); is_folder(home))
+    return without_final_slashes(home) + "/.cache/op2";
+  return {};
+}
+
+std::string make_cache_directory(const std::string& path) {
+  std::filesystem::path made;
+  std::string problem;
+  for (const std::filesystem::path& part : std::filesystem::path(path)) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST || !problem.empty()) continue;
+    problem = fmt::format("'{}' cannot be created: {}", made.string(),
+                          std::system_category().message(errno));
+  }
+  return problem;
+}
+
+std::string exposed_parent(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::canonical(path, error);
+  while (!error && parent.has_relative_path()) {
+    parent = parent.parent_path();
+    struct stat status{};
+    if (stat(parent.c_str(), &status) != 0) return {};
+    if ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)) return parent.string();
+  }
+  return {};
+}
+
+std::string list_of_shared_folders() {
+  return OP2_SYSTEM_FOLDER "/op2/cache_ro";
+}
+
+std::vector<SharedFolder> shared_folders(const std::string& configured, const std::string& list) {
+  if (configured == "none") return {};
+  std::vector<SharedFolder> listed = folders_in(list);
+  if (configured.empty()) return listed;
+  std::vector<SharedFolder> folders;
+  std::istringstream paths(configured);
+  for (std::string path; std::getline(paths, path, ':');) {
+    if (path.empty()) continue;
+    const auto known = std::ranges::find(listed, path, &SharedFolder::path);
+    folders.push_back(known != listed.end() ? *known : SharedFolder{path});
+  }
+  return folders;
+}
+
+CacheDirectory::Opened open_shared(const SharedFolder& folder) {
+  if (!folder.path.starts_with('/')) return {{}, "its path is not absolute"};
+  const std::optional<uid_t> owner = user_named(folder.owner);
+  if (!owner) return {{}, fmt::format("there is no user '{}'", folder.owner)};
+  Writers writers = root_and_user();
+  writers.push_back(*owner);
+  if (std::string exposure = exposure_of_folder(folder.path, writers); !exposure.empty())
+    return {{}, std::move(exposure)};
+  return CacheDirectory::open(folder.path, Trust::shared, std::move(writers));
 }
 
 }  // namespace op2::jit

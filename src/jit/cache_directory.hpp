@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A directory of cache entries: whether it can be trusted, and access to its files, never to
-// others.
+// A directory of cache entries: where it is, whether it can be trusted, and access to its files,
+// never to others.
 #pragma once
 
 #include <cstddef>
@@ -53,26 +53,19 @@ class CacheDirectory {
 
   /// Opens `path`, which for Trust::own must belong to this user, must not be a link, and must not
   /// be writable by others.
-  static Opened open(const std::string& path, Trust trust);
-
-  /// The same for a directory that must belong to one of `writers`, as must its files.
-  static Opened open(const std::string& path, Writers writers);
+  /// @param writers  for Trust::shared: one of them must own it, and its files
+  static Opened open(const std::string& path, Trust trust, Writers writers = {});
 
   /// @param touch  update the time of use, at most once per day
   ReadFile read(const std::string& name, bool touch) const;
 
   bool contains(const std::string& name) const;
 
-  enum class Write { done, existed, failed };
-  struct Written {
-    Write state;
-    std::string reason;
-  };
   /// Writes the file atomically. An existing one remains, or is replaced on file systems without
-  /// unnamed files.
-  Written write(const std::string& name, std::span<const std::byte> bytes) const;
-  /// Writes the file atomically, instead of an existing one.
-  Written replace(const std::string& name, std::span<const std::byte> bytes) const;
+  /// unnamed files. @return why it cannot be written, or empty
+  std::string write(const std::string& name, std::span<const std::byte> bytes) const;
+  /// The same, instead of an existing one.
+  std::string replace(const std::string& name, std::span<const std::byte> bytes) const;
 
   /// Renames to ".bad.*" if the file still has that inode (0: any); keeps at most 8 of those.
   void quarantine(const std::string& name, std::uint64_t inode) const;
@@ -88,7 +81,6 @@ class CacheDirectory {
  private:
   CacheDirectory(FileDescriptor directory, Trust trust, Writers writers)
       : directory_(std::move(directory)), trust_(trust), writers_(std::move(writers)) {}
-  static Opened open(const std::string& path, Trust trust, Writers writers);
   FileDescriptor directory_;
   Trust trust_;
   Writers writers_;
@@ -112,5 +104,43 @@ std::vector<CacheFile> least_recently_used(const std::vector<CacheFile>& files,
 
 /// Bytes of all entries and bad entries.
 std::int64_t bytes_of(const std::vector<CacheFile>& files);
+
+// Where the cache of compiled kernels is.
+
+/// The directory to use: `configured` if not empty, otherwise op2 under $XDG_CACHE_HOME, otherwise
+/// .cache/op2 under $HOME if that exists; without trailing slashes. Empty if there is none
+/// (relative paths in variables are ignored), or if the program has more privileges than its user.
+std::string cache_location(const std::string& configured);
+
+/// Creates the directory with mode 0700, and missing parents.
+/// @return  which of them cannot be created, and why; empty if there is no such problem. The
+/// directory may exist nevertheless.
+std::string make_cache_directory(const std::string& path);
+
+/// The parent of `path` in which any user could replace it by another directory; empty if there is
+/// none.
+std::string exposed_parent(const std::string& path);
+
+// Caches of a site: directories that all users of a machine read and none of them writes to.
+
+/// A folder that may be a shared cache.
+struct SharedFolder {
+  std::string path;
+  std::string owner = "root";  ///< name or number of the user who may fill it
+};
+
+/// The file in which an administrator names the shared caches of a machine, below the folder for
+/// configuration that the build has: /etc/op2/cache_ro.
+std::string list_of_shared_folders();
+
+/// The folders of OP2_CACHE_RO, "folder:folder" or "none". If it is empty, all folders of the list;
+/// otherwise the list only says who owns them.
+/// @param list  a file with a folder and, after blanks, its owner in each line; '#' begins a
+///              comment. Not read if others than root and this user can change it.
+std::vector<SharedFolder> shared_folders(const std::string& configured, const std::string& list);
+
+/// Opens the folder if only root, this user and its owner can change it, its entries and the
+/// folders above it.
+CacheDirectory::Opened open_shared(const SharedFolder& folder);
 
 }  // namespace op2::jit

@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <concepts>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 
 #include <fmt/core.h>
 
 #include <core/hash.hpp>
+#include <core/text.hpp>
 #include <jit/byte_stream.hpp>
-#include <jit/kernel_facts.hpp>
 
 namespace op2::jit {
+
+void fields(auto& stream, Is<ConstantUse> auto& constant) {
+  stream.values(constant.call, constant.name);
+}
+
 namespace {
 
 constexpr std::string_view magic = "OP2JIT\r\n";
@@ -58,17 +61,14 @@ Prologue read_prologue(Bytes file) {
 }
 
 /// Writes the header of a const entry, or reads one.
-template <class Stream, class Entry>
-void header_fields(Stream& stream, Entry& entry) {
+void header_fields(auto& stream, Is<CacheEntry> auto& entry) {
   for (const KeyField& field : key_fields) stream.values(entry.key.*field.value);
-  stream.values(entry.symbol, entry.signature, entry.constants, entry.loop);
-  fields(stream, entry.simd);
-  stream.values(entry.flops, entry.findings, entry.facts, entry.compile_seconds, entry.created);
+  stream.values(entry.symbol, entry.signature, entry.constants, entry.loop, entry.simd, entry.flops,
+                entry.findings, entry.facts, entry.compile_seconds, entry.created);
 }
 
 /// Writes the payload of a const entry, or reads one.
-template <class Stream, class Entry>
-void payload_fields(Stream& stream, Entry& entry) {
+void payload_fields(auto& stream, Is<CacheEntry> auto& entry) {
   stream.values(entry.source, entry.ir, entry.assembly, entry.object);
 }
 
@@ -122,24 +122,6 @@ std::string short_name_of(const Key& key) {
   return name_of(key).substr(0, 12);
 }
 
-std::optional<Key> key_named(std::string_view digits) {
-  return core::digest_from_hex(digits);
-}
-
-bool has_prefix(const Key& key, std::string_view prefix) {
-  const std::string name = name_of(key);
-  return !prefix.empty() && prefix.size() <= name.size() &&
-         std::equal(prefix.begin(), prefix.end(), name.begin(),
-                    [](unsigned char typed, char digit) { return std::tolower(typed) == digit; });
-}
-
-/// Stored members; `constant` is const for a Writer.
-template <class Stream, class Constant>
-  requires std::same_as<std::remove_const_t<Constant>, ConstantUse>
-void fields(Stream& stream, Constant& constant) {
-  stream.values(constant.call, constant.name);
-}
-
 std::vector<std::byte> serialise(const Key& key, const CacheEntry& entry) {
   Writer header, payload, file;
   header_fields(header, entry);
@@ -188,8 +170,7 @@ std::vector<KernelResources> resources_in(std::string_view assembly) {
   constexpr std::string_view beginning = "Compiling entry function '";
   std::vector<KernelResources> kernels;
   while (!assembly.empty()) {
-    const std::string_view line = assembly.substr(0, assembly.find('\n'));
-    assembly.remove_prefix(std::min(line.size() + 1, assembly.size()));
+    const std::string_view line = core::next_part(assembly, '\n');
     if (!line.starts_with("// ")) continue;
     if (const auto at = line.find(beginning); at != line.npos) {
       const std::string_view name = line.substr(at + beginning.size());

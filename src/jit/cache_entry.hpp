@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,13 +96,6 @@ std::string name_of(const Key& key);
 /// The first 12 digits: what people read and type.
 std::string short_name_of(const Key& key);
 
-/// The key written as 64 hexadecimal digits; nothing for any other text.
-std::optional<Key> key_named(std::string_view digits);
-
-/// Whether `prefix` is the beginning of the key's name, in digits of either case. Not if it is
-/// empty.
-bool has_prefix(const Key& key, std::string_view prefix);
-
 // The file of one cache entry, as bytes.
 //
 //     offset size
@@ -120,7 +112,7 @@ bool has_prefix(const Key& key, std::string_view prefix);
 // Integers are little endian; strings follow their length in 8 bytes. The layout of the first 88
 // bytes is the same in every version, so that an entry of another version is not taken for damaged.
 
-inline constexpr std::uint32_t cache_format_version = 8;
+inline constexpr std::uint32_t cache_format_version = 9;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include <jit/file_descriptor.hpp>
+
 // gdb knows the names and layouts of these, reads the list, and stops at the function to read it
 // again. This is global by gdb's definition.
 extern "C" {
@@ -119,59 +121,41 @@ class Listed {
   jit_code_entry entry_{};
 };
 
-/// An ELF file that is being written: contents, then the table of sections.
-class SymbolFile {
- public:
-  SymbolFile() : bytes_(sizeof(Elf64_Ehdr)) { add("", {}, {}); }
-
-  void add(const char* name, Elf64_Shdr section, std::span<const std::byte> content) {
-    section.sh_name = static_cast<Elf64_Word>(names_.size());
-    names_.append(name).push_back('\0');
-    bytes_.resize((bytes_.size() + 63) / 64 * 64);
-    section.sh_offset = bytes_.size();
-    if (section.sh_type != SHT_NOBITS) section.sh_size = content.size();
-    bytes_.insert(bytes_.end(), content.begin(), content.end());
-    sections_.push_back(section);
+/// An ELF file with the symbols of loaded code, but not the code.
+std::vector<std::byte> symbol_file(const CodeSymbols& code) {
+  std::string names("\0.text\0.symtab\0.strtab", 23);  // sections 1 to 3, then functions
+  std::vector<Elf64_Sym> symbols(1);
+  for (const CodeSymbols::Function& function : code.functions) {
+    symbols.push_back({static_cast<Elf64_Word>(names.size()), ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+                       STV_DEFAULT, 1, function.address, function.size});
+    names += function.name + '\0';
   }
-
-  std::vector<std::byte> finish(std::uint16_t machine) {
-    Elf64_Shdr section{};
-    section.sh_type = SHT_STRTAB;
-    const std::string names = names_ + std::string(".shstrtab") + '\0';
-    add(".shstrtab", section, std::as_bytes(std::span(names)));
-    Elf64_Ehdr header{};
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_ident[EI_VERSION] = EV_CURRENT;
-    header.e_type = ET_EXEC;
-    header.e_machine = machine;
-    header.e_version = EV_CURRENT;
-    header.e_ehsize = sizeof header;
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_shoff = bytes_.size();
-    header.e_shnum = static_cast<Elf64_Half>(sections_.size());
-    header.e_shstrndx = static_cast<Elf64_Half>(sections_.size() - 1);
-    std::memcpy(bytes_.data(), &header, sizeof header);
-    const auto table = std::as_bytes(std::span(sections_));
-    bytes_.insert(bytes_.end(), table.begin(), table.end());
-    return std::move(bytes_);
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::vector<Elf64_Shdr> sections_;
-  std::string names_;
-};
-
-Elf64_Shdr section_of(const CodeSymbols& code) {
-  Elf64_Shdr section{};
-  section.sh_type = SHT_NOBITS;  // the code is in memory
-  section.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-  section.sh_addr = code.begin;
-  section.sh_size = code.size;
-  section.sh_addralign = 16;
-  return section;
+  struct {
+    Elf64_Ehdr file;
+    Elf64_Shdr sections[4];
+  } head{};
+  const std::size_t symbol_bytes = symbols.size() * sizeof(Elf64_Sym);
+  // Name, type, flags, address, offset, size, link, info, alignment, size of an entry.
+  head.sections[1] = {
+      1, SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, code.begin, sizeof head, code.size, 0, 0, 16, 0};
+  head.sections[2] = {7, SHT_SYMTAB, 0, 0, sizeof head, symbol_bytes, 3, 1, 8, sizeof(Elf64_Sym)};
+  head.sections[3] = {15, SHT_STRTAB, 0, 0, sizeof head + symbol_bytes, names.size(), 0, 0, 1, 0};
+  std::memcpy(head.file.e_ident, ELFMAG, SELFMAG);
+  head.file.e_ident[EI_CLASS] = ELFCLASS64;
+  head.file.e_ident[EI_DATA] = ELFDATA2LSB;
+  head.file.e_ident[EI_VERSION] = EV_CURRENT;
+  head.file.e_type = ET_EXEC;
+  head.file.e_machine = code.machine;
+  head.file.e_version = EV_CURRENT;
+  head.file.e_ehsize = head.file.e_shoff = sizeof head.file;
+  head.file.e_shentsize = sizeof(Elf64_Shdr);
+  head.file.e_shnum = 4;
+  head.file.e_shstrndx = 3;
+  std::vector<std::byte> bytes;
+  for (const auto part : {std::as_bytes(std::span(&head, 1)), std::as_bytes(std::span(symbols)),
+                          std::as_bytes(std::span(names))})
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
 }
 
 }  // namespace
@@ -201,35 +185,6 @@ std::string symbol_of_loop(const std::string& loops) {
   return name;
 }
 
-std::vector<std::byte> symbol_file(const CodeSymbols& code) {
-  constexpr Elf64_Half text = 1, strings = 3;  // numbers of sections
-  std::vector<Elf64_Sym> symbols(1);
-  std::string names(1, '\0');
-  for (const CodeSymbols::Function& function : code.functions) {
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<Elf64_Word>(names.size());
-    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
-    symbol.st_shndx = text;
-    symbol.st_value = function.address;
-    symbol.st_size = function.size;
-    symbols.push_back(symbol);
-    names += function.name + '\0';
-  }
-  SymbolFile file;
-  file.add(".text", section_of(code), {});
-  Elf64_Shdr table{};
-  table.sh_type = SHT_SYMTAB;
-  table.sh_link = strings;
-  table.sh_info = 1;  // the first global symbol
-  table.sh_entsize = sizeof(Elf64_Sym);
-  table.sh_addralign = 8;
-  file.add(".symtab", table, std::as_bytes(std::span(symbols)));
-  Elf64_Shdr text_of_names{};
-  text_of_names.sh_type = SHT_STRTAB;
-  file.add(".strtab", text_of_names, std::as_bytes(std::span(names)));
-  return file.finish(code.machine);
-}
-
 std::shared_ptr<void> register_with_gdb(const CodeSymbols& code) {
   return std::make_shared<Listed>(symbol_file(code));
 }
@@ -241,11 +196,8 @@ bool register_with_perf(const CodeSymbols& code, const std::string& path) {
   for (const CodeSymbols::Function& function : code.functions)
     lines += fmt::format("{:x} {:x} {}\n", function.address, function.size, function.name);
   constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-  const int file = ::open(path.c_str(), flags, 0600);
-  if (file < 0) return false;
-  const bool written = ::write(file, lines.data(), lines.size()) == std::ssize(lines);
-  ::close(file);
-  return written;
+  const FileDescriptor file(::open(path.c_str(), flags, 0600));
+  return file && ::write(file.get(), lines.data(), lines.size()) == std::ssize(lines);
 }
 
 std::string perf_map_path() {

@@ -36,9 +36,6 @@ std::string symbol_of_loop(const std::string& loops);
 
 // Tells gdb of loaded code, by its interface for compilers at run time.
 
-/// An ELF file with the symbols of loaded code, but not the code.
-std::vector<std::byte> symbol_file(const CodeSymbols& code);
-
 /// Known to gdb while the result lives. Thread safe. Without a debugger it costs some memory.
 std::shared_ptr<void> register_with_gdb(const CodeSymbols& code);
 

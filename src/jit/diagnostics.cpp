@@ -6,11 +6,13 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/similar_name.hpp>
+#include <core/text.hpp>
+#include <core/value_type.hpp>
 #include <jit/backend.hpp>
 #include <jit/common_headers.hpp>
 #include <jit/source_location.hpp>
@@ -24,6 +26,11 @@ namespace fs = std::filesystem;
 const char* name_of(Diagnostic::Severity severity) {
   constexpr const char* names[] = {"error", "warning", "note"};
   return names[static_cast<int>(severity)];
+}
+
+/// "loop 'res_calc' (airfoil.cpp:212)"
+std::string where_is(const KernelContext& context) {
+  return fmt::format("loop '{}' ({})", context.origin.loop, context.origin.call_site);
 }
 
 ErrorCode code_of(Diagnostic::Kind kind) {
@@ -41,98 +48,6 @@ ErrorCode code_of(Diagnostic::Kind kind) {
       return ErrorCode::kernel_limits;
   }
   return ErrorCode::kernel_source;
-}
-
-/// The first error and its location.
-struct Headline {
-  Diagnostic place;
-  std::string text;
-};
-
-/// An unclosed bracket, which the compiler reports after the source's end; a note tells where it
-/// is.
-std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
-  for (const Diagnostic& each : diagnostics) {
-    if (each.file == generated_file || each.kind != Diagnostic::Kind::open_bracket) continue;
-    return Headline{
-        each, fmt::format("the source ends inside the '{}' that is opened here", each.subject)};
-  }
-  return {};
-}
-
-/// A name that the source defines although it is a declared constant; a note is at our declaration.
-std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
-                              const KernelContext& context) {
-  const bool is_clash = diagnostics.size() > 1 && diagnostics[1].file.empty() &&
-                        diagnostics[0].kind == Diagnostic::Kind::redefinition;
-  if (!is_clash) return {};
-  for (const std::string& name : context.constants) {
-    if (diagnostics[0].subject != name) continue;
-    return Headline{diagnostics[0],
-                    fmt::format("it defines '{}', but op_decl_const declares a constant of that "
-                                "name too; rename one of them",
-                                name)};
-  }
-  return {};
-}
-
-/// @param diagnostics  from the first error on
-Headline headline_of(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
-  const Diagnostic& first = diagnostics.front();
-  if (first.file == generated_file) {
-    if (const auto found = open_bracket(diagnostics)) return *found;
-  }
-  if (const auto found = clash(diagnostics, context)) return *found;
-  return {first, first.text + hint_for(first, context.kernel, context.constants)};
-}
-
-bool is_generated(const Diagnostic& diagnostic) {
-  return diagnostic.file == generated_file;
-}
-
-/// One line per message, and the source line below it. Messages about generated code are shown only
-/// if there are no others.
-std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext& context,
-                    const SourceLocator& locator) {
-  const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);
-  std::string lines;
-  for (const Diagnostic& each : diagnostics) {
-    if (is_generated(each) && !all) continue;
-    lines += fmt::format("\n{}: {}: {}{}", location_of(each, context, locator),
-                         name_of(each.severity), each.text, snippet_of(each, context, locator));
-  }
-  return lines;
-}
-
-/// A location that follows the name of the kernel: "line 3: " or "main.cpp:7:2: ".
-std::string place_after_name(std::string location, const KernelContext& context) {
-  const std::string name = fmt::format("kernel '{}'", context.kernel.name);
-  if (location.starts_with(name)) location.erase(0, name.size() + 1);
-  return location.empty() ? "" : location + ": ";
-}
-
-Error rejection(const CompileResult& result, const KernelContext& context,
-                const std::string& where) {
-  const auto& all = result.diagnostics;
-  const auto first = std::find_if(all.begin(), all.end(), is_error);
-  if (first == all.end()) {
-    return {ErrorCode::kernel_source, fmt::format("{}: kernel '{}' does not compile: {}", where,
-                                                  context.kernel.name, result.message)};
-  }
-  const SourceLocator locator(context.kernel);
-  const Headline headline = headline_of({first, all.end()}, context);
-  return {code_of(first->kind),
-          fmt::format("{}: kernel '{}' does not compile: {}{}{}", where, context.kernel.name,
-                      place_after_name(location_of(headline.place, context, locator), context),
-                      headline.text, listing(all, context, locator))};
-}
-
-Error signature_error(const CompileResult& result, const KernelContext& context,
-                      const std::string& where) {
-  const SourceLocator locator(context.kernel);
-  std::string message = fmt::format("{}: {}", where, result.message);
-  message += listing(result.diagnostics, context, locator);
-  return {ErrorCode::kernel_signature, message};
 }
 
 struct DeclaredName {
@@ -220,114 +135,9 @@ std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& ker
   return fmt::format("folders searched for \"{}\": {}", diagnostic.subject, folders);
 }
 
-}  // namespace
-
-std::string location_of(const Diagnostic& diagnostic, const KernelContext& context,
-                        const SourceLocator& locator) {
-  if (diagnostic.file == generated_file) {
-    return fmt::format("kernel '{}' after the last line of its source", context.kernel.name);
-  }
-  const bool is_of_source = diagnostic.file == context.kernel.name;
-  if (diagnostic.kind == Diagnostic::Kind::missing_include && is_of_source &&
-      is_macro(context.kernel))
-    return fmt::format("{}:{}", context.kernel.file, context.kernel.line);
-  if (diagnostic.line == 0) return fmt::format("kernel '{}'", context.kernel.name);
-  if (diagnostic.file.empty()) return fmt::format("constants of kernel '{}'", context.kernel.name);
-  if (is_of_source) {
-    const auto place = locator.find(diagnostic.line, diagnostic.column);
-    if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
-    return fmt::format("kernel '{}' line {}", context.kernel.name, diagnostic.line);
-  }
-  const bool is_own = std::any_of(context.includes.begin(), context.includes.end(),
-                                  [&](const auto& file) { return file.name == diagnostic.file; });
-  const std::string file = is_own ? folder_of(context.kernel) + "/" + diagnostic.file
-                                  : fmt::format("<{}>", diagnostic.file);
-  return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
-}
-
-std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& context,
-                       const SourceLocator& locator) {
-  if (diagnostic.file != context.kernel.name) return snippet_of(diagnostic);
-  const auto place = locator.find(diagnostic.line, diagnostic.column);
-  if (!place || place->text.empty()) return snippet_of(diagnostic);
-  Diagnostic seen = diagnostic;
-  seen.source_line = place->text;
-  seen.column = place->column;
-  return snippet_of(seen);
-}
-
-std::string snippet_of(const Diagnostic& diagnostic) {
-  constexpr int shown_width = 110;  // of the source line
-  if (diagnostic.source_line.empty() || diagnostic.column == 0) return {};
-  const int column = diagnostic.column - 1;
-  const int first = std::max(0, column - shown_width * 2 / 3);
-  const std::string_view line = diagnostic.source_line;
-  if (first > static_cast<int>(line.size())) return {};
-  std::string before(line.substr(first, column - first));
-  std::replace_if(before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
-  const bool cut_before = first > 0;
-  const bool cut_after = first + shown_width < static_cast<int>(line.size());
-  return fmt::format("\n{}{}{}\n{}{}^", cut_before ? "..." : "", line.substr(first, shown_width),
-                     cut_after ? "..." : "", cut_before ? "   " : "", before);
-}
-
-std::string where_is(const KernelContext& context) {
-  return fmt::format("loop '{}' ({})", context.loop, context.call_site);
-}
-
-Error compile_error(const CompileResult& result, const KernelContext& context) {
-  const std::string where = where_is(context);
-  switch (result.status) {
-    case CompileStatus::wrong_signature:
-      return signature_error(result, context, where);
-    case CompileStatus::crashed:
-      return {
-          ErrorCode::compiler_crash,
-          fmt::format(
-              "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
-              context.kernel.name, result.message,
-              context.kernel.host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
-    case CompileStatus::over_limit:
-      return {ErrorCode::kernel_limits,
-              fmt::format("{}: the compiler needs too much for kernel '{}': {}; simplify the "
-                          "kernel, or set OP2_JIT_LIMIT to more",
-                          where, context.kernel.name, result.message)};
-    case CompileStatus::unavailable:
-      return {ErrorCode::plugin_failure,
-              fmt::format("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
-                          "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)",
-                          where, context.kernel.name, result.message)};
-    case CompileStatus::no_thread:
-      return {
-          ErrorCode::out_of_memory,
-          fmt::format("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
-                      "threads (ulimit -u), or start fewer processes on the machine",
-                      where, context.kernel.name, result.message)};
-    default:
-      return rejection(result, context, where);
-  }
-}
-
-std::string compile_warnings(const CompileResult& result, const KernelContext& context) {
-  std::vector<Diagnostic> own;
-  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(own),
-               [](const Diagnostic& each) { return each.line > 0 && each.file != generated_file; });
-  if (own.empty()) return {};
-  return fmt::format("{}: the compiler warns of kernel '{}':{}", where_is(context),
-                     context.kernel.name, listing(own, context, SourceLocator(context.kernel)));
-}
-
-std::string folder_of(const op_kernel_core& kernel) {
-  const fs::path file = kernel.file != nullptr ? kernel.file : "";
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  if (!is_macro(kernel) || folder.is_absolute()) return folder;
-  const std::vector<std::string> headers = scan_source(kernel.source).includes;
-  std::error_code ignored;
-  if (headers.empty() || fs::exists(folder / headers.front(), ignored)) return folder;
-  const fs::path program = in_folder_of_program(folder);
-  return fs::exists(program / headers.front(), ignored) ? program : folder;
-}
-
+/// Advice, e.g. "; declared constants: gam; did you mean 'gam'?" or "; add #include <cstdio>"; may
+/// be empty.
+/// @param constants  names of all declared constants
 std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
                      const std::vector<std::string>& constants) {
   for (const auto& [name, header] : declared_names) {
@@ -351,6 +161,272 @@ std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
     default:
       return {};
   }
+}
+
+/// The first error and its location.
+struct Headline {
+  Diagnostic place;
+  std::string text;
+};
+
+/// An unclosed bracket, which the compiler reports after the source's end; a note tells where it
+/// is.
+std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
+  for (const Diagnostic& each : diagnostics) {
+    if (each.file == generated_file || each.kind != Diagnostic::Kind::open_bracket) continue;
+    return Headline{
+        each, fmt::format("the source ends inside the '{}' that is opened here", each.subject)};
+  }
+  return {};
+}
+
+/// A name that the source defines although it is a declared constant; a note is at our declaration.
+std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
+                              const KernelContext& context) {
+  const bool is_clash = diagnostics.size() > 1 && diagnostics[1].file.empty() &&
+                        diagnostics[0].kind == Diagnostic::Kind::redefinition;
+  if (!is_clash) return {};
+  for (const std::string& name : context.constants) {
+    if (diagnostics[0].subject != name) continue;
+    return Headline{diagnostics[0],
+                    fmt::format("it defines '{}', but op_decl_const declares a constant of that "
+                                "name too; rename one of them",
+                                name)};
+  }
+  return {};
+}
+
+/// @param diagnostics  from the first error on
+Headline headline_of(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
+  const Diagnostic& first = diagnostics.front();
+  if (first.file == generated_file) {
+    if (const auto found = open_bracket(diagnostics)) return *found;
+  }
+  if (const auto found = clash(diagnostics, context)) return *found;
+  return {first, first.text + hint_for(first, context.kernel(), context.constants)};
+}
+
+/// The source line, cut to a window around the column, and a caret below the column: two lines,
+/// each after a line break; that of the user's file, if the compiler has seen another one. Empty if
+/// there is none.
+std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& context) {
+  constexpr int shown_width = 110;  // of the source line
+  std::string_view line = diagnostic.source_line;
+  int column = diagnostic.column - 1;
+  std::optional<SourceLocation> place;
+  if (diagnostic.file == context.kernel().name)
+    place = context.locator().find(diagnostic.line, diagnostic.column);
+  if (place && !place->text.empty()) {
+    line = place->text;
+    column = place->column - 1;
+  }
+  const int first = std::max(0, column - shown_width * 2 / 3);
+  if (line.empty() || column < 0 || first > static_cast<int>(line.size())) return {};
+  std::string before(line.substr(first, column - first));
+  std::replace_if(before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
+  const bool cut_before = first > 0;
+  const bool cut_after = first + shown_width < static_cast<int>(line.size());
+  return fmt::format("\n{}{}{}\n{}{}^", cut_before ? "..." : "", line.substr(first, shown_width),
+                     cut_after ? "..." : "", cut_before ? "   " : "", before);
+}
+
+bool is_generated(const Diagnostic& diagnostic) {
+  return diagnostic.file == generated_file;
+}
+
+/// One line per message, and the source line below it. Messages about generated code are shown only
+/// if there are no others.
+std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
+  const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);
+  std::string lines;
+  for (const Diagnostic& each : diagnostics) {
+    if (is_generated(each) && !all) continue;
+    lines += fmt::format("\n{}: {}: {}{}", location_of(each, context), name_of(each.severity),
+                         each.text, snippet_of(each, context));
+  }
+  return lines;
+}
+
+/// A location that follows the name of the kernel: "line 3: " or "main.cpp:7:2: ".
+std::string place_after_name(std::string location, const KernelContext& context) {
+  const std::string name = fmt::format("kernel '{}'", context.kernel().name);
+  if (location.starts_with(name)) location.erase(0, name.size() + 1);
+  return location.empty() ? "" : location + ": ";
+}
+
+Error rejection(const CompileResult& result, const KernelContext& context,
+                const std::string& where) {
+  const auto& all = result.diagnostics;
+  const auto first = std::find_if(all.begin(), all.end(), is_error);
+  if (first == all.end()) {
+    return {ErrorCode::kernel_source, fmt::format("{}: kernel '{}' does not compile: {}", where,
+                                                  context.kernel().name, result.message)};
+  }
+  const Headline headline = headline_of({first, all.end()}, context);
+  return {code_of(first->kind),
+          fmt::format("{}: kernel '{}' does not compile: {}{}{}", where, context.kernel().name,
+                      place_after_name(location_of(headline.place, context), context),
+                      headline.text, listing(all, context))};
+}
+
+Error signature_error(const CompileResult& result, const KernelContext& context,
+                      const std::string& where) {
+  std::string message = fmt::format("{}: {}", where, result.message);
+  message += listing(result.diagnostics, context);
+  return {ErrorCode::kernel_signature, message};
+}
+
+Diagnostic diagnostic_of(const AccessFinding& finding) {
+  return {.severity = Diagnostic::Severity::warning,
+          .file = finding.file,
+          .line = finding.line,
+          .column = finding.column,
+          .text = finding.what,
+          .source_line = finding.source_line,
+          .subject = {}};
+}
+
+/// An argument of a call with the access that the call declares.
+ArgShape shape_at(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
+  std::int32_t number = 0;
+  for (const CallArg& arg : call.args)
+    if (arg.members != 0 && number++ >= argument) return shape_of(nest, arg);
+  return {};
+}
+
+/// " (OP_INC)"; empty for an index argument.
+std::string mode_of(const ArgShape& shape) {
+  return shape.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(shape.access));
+}
+
+/// Whether a finding is that a direct OP_WRITE does not replace whole rows.
+bool keeps_values(const AccessFinding& finding, const ArgShape& shape) {
+  return finding.beyond == Beyond::none && shape.kind == OP_ARG_DAT && shape.access == OP_WRITE &&
+         shape.map < 0;
+}
+
+/// The location of the source, also if its lines are not found in the user's file.
+std::string seen_at(const Diagnostic& diagnostic, const KernelContext& context) {
+  std::string place = location_of(diagnostic, context);
+  const bool is_found = diagnostic.file != context.kernel().name ||
+                        context.locator().find(diagnostic.line, diagnostic.column).has_value();
+  if (is_found || context.kernel().file == nullptr) return place;
+  return fmt::format("{}:{}: {}", context.kernel().file, context.kernel().line, place);
+}
+
+}  // namespace
+
+std::string location_of(const Diagnostic& diagnostic, const KernelContext& context) {
+  if (diagnostic.file == generated_file) {
+    return fmt::format("kernel '{}' after the last line of its source", context.kernel().name);
+  }
+  const bool is_of_source = diagnostic.file == context.kernel().name;
+  if (diagnostic.kind == Diagnostic::Kind::missing_include && is_of_source &&
+      is_macro(context.kernel()))
+    return fmt::format("{}:{}", context.kernel().file, context.kernel().line);
+  if (diagnostic.line == 0) return fmt::format("kernel '{}'", context.kernel().name);
+  if (diagnostic.file.empty())
+    return fmt::format("constants of kernel '{}'", context.kernel().name);
+  if (is_of_source) {
+    const auto place = context.locator().find(diagnostic.line, diagnostic.column);
+    if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
+    return fmt::format("kernel '{}' line {}", context.kernel().name, diagnostic.line);
+  }
+  const bool is_own = std::any_of(context.includes.begin(), context.includes.end(),
+                                  [&](const auto& file) { return file.name == diagnostic.file; });
+  const std::string file = is_own ? folder_of(context.kernel()) + "/" + diagnostic.file
+                                  : fmt::format("<{}>", diagnostic.file);
+  return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
+}
+
+Error compile_error(const CompileResult& result, const KernelContext& context) {
+  const std::string where = where_is(context);
+  switch (result.status) {
+    case CompileStatus::wrong_signature:
+      return signature_error(result, context, where);
+    case CompileStatus::crashed:
+      return {
+          ErrorCode::compiler_crash,
+          fmt::format(
+              "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
+              context.kernel().name, result.message,
+              context.kernel().host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
+    case CompileStatus::over_limit:
+      return {ErrorCode::kernel_limits,
+              fmt::format("{}: the compiler needs too much for kernel '{}': {}; simplify the "
+                          "kernel, or set OP2_JIT_LIMIT to more",
+                          where, context.kernel().name, result.message)};
+    case CompileStatus::unavailable:
+      return {ErrorCode::plugin_failure,
+              fmt::format("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
+                          "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)",
+                          where, context.kernel().name, result.message)};
+    case CompileStatus::no_thread:
+      return {
+          ErrorCode::out_of_memory,
+          fmt::format("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
+                      "threads (ulimit -u), or start fewer processes on the machine",
+                      where, context.kernel().name, result.message)};
+    default:
+      return rejection(result, context, where);
+  }
+}
+
+std::string compile_warnings(const CompileResult& result, const KernelContext& context) {
+  std::vector<Diagnostic> own;
+  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(own),
+               [](const Diagnostic& each) { return each.line > 0 && each.file != generated_file; });
+  if (own.empty()) return {};
+  return fmt::format("{}: the compiler warns of kernel '{}':{}", where_is(context),
+                     context.kernel().name, listing(own, context));
+}
+
+std::string folder_of(const op_kernel_core& kernel) {
+  const fs::path file = kernel.file != nullptr ? kernel.file : "";
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!is_macro(kernel) || folder.is_absolute()) return folder;
+  const std::vector<std::string> headers = scan_source(kernel.source).includes;
+  std::error_code ignored;
+  if (headers.empty() || fs::exists(folder / headers.front(), ignored)) return folder;
+  const fs::path program = in_folder_of_program(folder);
+  return fs::exists(program / headers.front(), ignored) ? program : folder;
+}
+
+std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
+                                           const LoopRequest& request, std::size_t call,
+                                           const KernelContext& context) {
+  const std::string where = where_is(context);
+  std::vector<AccessMessage> messages;
+  for (const AccessFinding& finding : findings) {
+    if (!std::cmp_equal(finding.call, call)) continue;
+    const auto& off = request.origins[call].optional;
+    const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
+    if (finding.is_omission != 0 && may_be_off) continue;
+    const Diagnostic diagnostic = diagnostic_of(finding);
+    const std::string place = seen_at(diagnostic, context);
+    const ArgShape shape = shape_at(finding.argument, request.nest, request.nest.calls[call]);
+    messages.push_back(
+        {finding.beyond == Beyond::certain, keeps_values(finding, shape) && !may_be_off,
+         fmt::format("access {} {} {} {}", context.kernel().name, finding.argument, finding.what,
+                     place),
+         fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
+                     mode_of(shape), context.kernel().name, finding.what, place, finding.advice,
+                     snippet_of(diagnostic, context))});
+  }
+  return messages;
+}
+
+std::optional<Error> access_error(const std::vector<AccessMessage>& messages, bool all) {
+  std::string text;
+  bool is_chosen = false;
+  for (const AccessMessage& message : messages) {
+    if (!all && !message.is_error) continue;
+    text += (text.empty() ? "" : "\n") + message.text;
+    is_chosen = is_chosen || !message.is_error;
+  }
+  if (text.empty()) return std::nullopt;
+  if (is_chosen) text += "\nAn error because of OP2_CHECK=access.";
+  return Error(ErrorCode::kernel_access, text);
 }
 
 }  // namespace op2::jit

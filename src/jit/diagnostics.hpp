@@ -2,6 +2,8 @@
 // From the messages of the compiler to an error that shows the user's own lines.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,26 +22,20 @@ inline bool is_error(const Diagnostic& diagnostic) {
 
 /// The kernel and the loop that a diagnostic is about.
 struct KernelContext {
-  const op_kernel_core& kernel;
-  std::string loop;
-  std::string call_site;
+  const LoopOrigin& origin;
   std::vector<std::string> constants;  ///< names of all declared constants
   std::span<const IncludedFile> includes;
+  mutable std::optional<SourceLocator> kept_locator{};
+
+  const op_kernel_core& kernel() const { return *origin.kernel; }
+  /// Of the kernel's file, which is read at the first call.
+  const SourceLocator& locator() const {
+    return kept_locator ? *kept_locator : kept_locator.emplace(*origin.kernel);
+  }
 };
 
 /// "airfoil.cpp:31:9", "kernel 'res_calc' line 3", "./gas.h:2:1" or "<math.h>:4:1".
-std::string location_of(const Diagnostic& diagnostic, const KernelContext& context,
-                        const SourceLocator& locator);
-
-/// The source line, cut to a window around the column, and a caret below the column: two lines,
-/// each after a line break. Empty if there is none.
-std::string snippet_of(const Diagnostic& diagnostic);
-/// The same with the line of the user's file, if the compiler has seen another one.
-std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& context,
-                       const SourceLocator& locator);
-
-/// "loop 'res_calc' (airfoil.cpp:212)"
-std::string where_is(const KernelContext& context);
+std::string location_of(const Diagnostic& diagnostic, const KernelContext& context);
 
 /// The error for a result that is not ok: kernel_source, kernel_signature, kernel_include,
 /// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Locations in the kernel's
@@ -48,8 +44,6 @@ Error compile_error(const CompileResult& result, const KernelContext& context);
 
 /// The warnings of a successful compilation, shown like errors; empty if there are none.
 std::string compile_warnings(const CompileResult& result, const KernelContext& context);
-
-// Advice for the user on messages of the compiler.
 
 /// Whether it is an OP_KERNEL.
 inline bool is_macro(const op_kernel_core& kernel) {
@@ -61,10 +55,25 @@ inline bool is_macro(const op_kernel_core& kernel) {
 /// have the header of an OP_KERNEL, from the folder of the program.
 std::string folder_of(const op_kernel_core& kernel);
 
-/// Advice, e.g. "; declared constants: gam; did you mean 'gam'?" or "; add #include <cstdio>"; may
-/// be empty.
-/// @param constants  names of all declared constants
-std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
-                     const std::vector<std::string>& constants);
+// Messages about kernels that break an access mode of their loop.
+
+struct AccessMessage {
+  bool is_error = false;  ///< also without OP2_CHECK=access
+  bool is_known = false;  ///< whoever plans the loop says it, from what the source proves
+  std::string topic;      ///< equal for equal findings at the same place of a kernel
+  std::string text;  ///< loop, argument, kernel, what it does, where, what to do; the source line
+};
+
+/// One message per finding of a call of the nest, without those that do not apply to an argument
+/// that may be off.
+std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
+                                           const LoopRequest& request, std::size_t call,
+                                           const KernelContext& context);
+
+/// The error kernel_access with those messages that are errors.
+/// @param messages  at least one
+/// @param all       because of OP2_CHECK=access
+/// @return          nothing if none is an error
+std::optional<Error> access_error(const std::vector<AccessMessage>& messages, bool all);
 
 }  // namespace op2::jit

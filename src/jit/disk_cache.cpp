@@ -12,7 +12,6 @@
 
 #include <jit/cache_directory.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/cache_location.hpp>
 
 namespace op2::jit {
 
@@ -37,6 +36,29 @@ Lock try_lock(int file, off_t offset) {
   range.l_len = 1;
   if (fcntl(file, F_OFD_SETLK, &range) == 0) return Lock::taken;
   return errno == EAGAIN || errno == EACCES ? Lock::held_by_other : Lock::failed;
+}
+
+/// The file of a key, and the entry in it if that is good and of the key. Otherwise the file counts
+/// as missing if it has another format, and as refused, with the reason, if it is damaged.
+struct FoundFile {
+  ReadFile file;
+  std::optional<CacheEntry> entry{};
+};
+
+FoundFile find_in(const CacheDirectory& directory, const Key& key, const KeyFields& expected,
+                  bool touch) {
+  FoundFile found{directory.read(entry_name(key), touch)};
+  if (found.file.state != ReadFile::State::read) return found;
+  ParsedEntry parsed = parse_entry(found.file.bytes);
+  const bool is_good = parsed.state == EntryState::good;
+  if (is_good && parsed.key == key && parsed.entry.key == expected) {
+    found.entry = std::move(parsed.entry);
+    return found;
+  }
+  found.file.state = parsed.state == EntryState::other_version ? ReadFile::State::missing
+                                                               : ReadFile::State::refused;
+  found.file.reason = is_good ? "key: the entry is of another key" : parsed.reason;
+  return found;
 }
 
 }  // namespace
@@ -96,54 +118,39 @@ void DiskCache::open_directory() {
                      parent, path));
 }
 
+void DiskCache::warn_of_shared(const Shared& shared, const Key& key, std::string_view reason) {
+  warn("shared",
+       fmt::format("the shared kernel '{}/{}' cannot be used: {}; tell who fills this cache",
+                   shared.path, entry_name(key), reason));
+}
+
 /// Nothing is written: neither times of use nor names of damaged entries.
 std::optional<CacheEntry> DiskCache::find_shared(const Key& key, const KeyFields& expected) {
   {
     const std::lock_guard lock(mutex_);
     if (unusable_.contains(key)) return std::nullopt;
   }
-  const std::string name = entry_name(key);
   for (const Shared& shared : shared_) {
-    const ReadFile file = shared.directory.read(name, false);
-    if (file.state == ReadFile::State::missing) continue;
-    ParsedEntry parsed;
-    if (file.state == ReadFile::State::read) parsed = parse_entry(file.bytes);
-    if (parsed.state == EntryState::good && parsed.key == key && parsed.entry.key == expected)
-      return std::move(parsed.entry);
-    if (file.state == ReadFile::State::read && parsed.state == EntryState::other_version) continue;
-    warn("shared", fmt::format("the shared kernel '{}/{}' cannot be used: {}; tell who fills this "
-                               "cache",
-                               shared.path, name,
-                               file.state != ReadFile::State::read ? file.reason
-                               : parsed.state == EntryState::good  ? "it is of another key"
-                                                                   : parsed.reason));
+    FoundFile found = find_in(shared.directory, key, expected, false);
+    if (found.entry) return std::move(found.entry);
+    if (found.file.state != ReadFile::State::missing)
+      warn_of_shared(shared, key, found.file.reason);
   }
   return std::nullopt;
 }
 
 std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expected) {
-  if (auto entry = find_shared(key, expected)) {
-    count(&CacheStatistics::hits);
-    return entry;
+  std::optional<CacheEntry> entry = find_shared(key, expected);
+  if (!entry && directory_) {
+    FoundFile found = find_in(*directory_, key, expected, writable());
+    entry = std::move(found.entry);
+    if (found.file.state == ReadFile::State::unreadable)
+      warn("not readable",
+           fmt::format("cannot read '{}/{}': {}", path_, entry_name(key), found.file.reason));
+    if (found.file.state == ReadFile::State::refused)
+      set_aside(entry_name(key), found.file.inode, found.file.reason);
   }
-  const std::string name = entry_name(key);
-  ReadFile file;
-  if (directory_) file = directory_->read(name, writable());
-  if (file.state == ReadFile::State::unreadable)
-    warn("not readable", fmt::format("cannot read '{}/{}': {}", path_, name, file.reason));
-  if (file.state == ReadFile::State::read) {
-    ParsedEntry parsed = parse_entry(file.bytes);
-    const bool good = parsed.state == EntryState::good;
-    if (good && parsed.key == key && parsed.entry.key == expected) {
-      count(&CacheStatistics::hits);
-      return std::move(parsed.entry);
-    }
-    if (parsed.state != EntryState::other_version) file.state = ReadFile::State::refused;
-    file.reason = good ? "key: the entry is of another key" : parsed.reason;
-  }
-  if (file.state == ReadFile::State::refused) set_aside(name, file.inode, file.reason);
-  count(&CacheStatistics::misses);
-  return std::nullopt;
+  return entry;
 }
 
 Claim DiskCache::claim(const Key& key, const std::string& kernel, Clock::time_point deadline) {
@@ -164,7 +171,6 @@ Claim DiskCache::claim(const Key& key, const std::string& kernel, Clock::time_po
     pause = std::min(2 * pause, std::chrono::milliseconds(20));
     lock = try_lock(file.get(), lock_offset(key));
   }
-  if (waited) count(&CacheStatistics::waited);
   return {std::move(file), waited || directory_->contains(entry_name(key))};
 }
 
@@ -181,42 +187,23 @@ void DiskCache::publish(const Key& key, const CacheEntry& entry) {
   const std::vector<std::byte> bytes = serialise(key, entry);
   const auto size = static_cast<std::int64_t>(bytes.size());
   if (size > max_entry_bytes) return;
-  const auto written = directory_->write(entry_name(key), bytes);
-  if (written.state == CacheDirectory::Write::failed) {
-    count(&CacheStatistics::failed);
-    warn("not writable",
-         fmt::format("cannot write compiled kernels to '{}', so every run compiles them again: "
-                     "{}; make room there, or set OP2_CACHE_DIR to a directory that only you can "
-                     "write to",
-                     path_, written.reason));
-    return;
-  }
-  if (written.state == CacheDirectory::Write::done) count(&CacheStatistics::published);
-  sweep_sometimes(size);
+  const std::string problem = directory_->write(entry_name(key), bytes);
+  if (problem.empty()) return sweep_sometimes(size);
+  warn(
+      "not writable",
+      fmt::format("cannot write compiled kernels to '{}', so every run compiles them again: {}; "
+                  "make room there, or set OP2_CACHE_DIR to a directory that only you can write to",
+                  path_, problem));
 }
 
 void DiskCache::reject(const Key& key, std::string_view reason) {
-  const std::string name = entry_name(key);
   for (const Shared& shared : shared_) {
-    if (!shared.directory.contains(name)) continue;
+    if (!shared.directory.contains(entry_name(key))) continue;
     const std::lock_guard lock(mutex_);
     if (!unusable_.insert(key).second) break;
-    return warn("shared",
-                fmt::format("the shared kernel '{}/{}' cannot be used: {}; tell who fills "
-                            "this cache",
-                            shared.path, name, reason));
+    return warn_of_shared(shared, key, reason);
   }
   if (directory_) set_aside(entry_name(key), 0, reason);
-}
-
-CacheStatistics DiskCache::statistics() const {
-  const std::lock_guard lock(mutex_);
-  return statistics_;
-}
-
-void DiskCache::count(std::int64_t CacheStatistics::* what) {
-  const std::lock_guard lock(mutex_);
-  ++(statistics_.*what);
 }
 
 /// @param kind  of warning: each is logged once
@@ -225,7 +212,6 @@ void DiskCache::warn(std::string_view kind, const std::string& text) {
 }
 
 void DiskCache::set_aside(const std::string& name, std::uint64_t inode, std::string_view reason) {
-  count(&CacheStatistics::bad);
   warn("damaged", fmt::format("the cached kernel '{}/{}' is damaged and is compiled again: {}",
                               path_, name, reason));
   if (writable()) directory_->quarantine(name, inode);

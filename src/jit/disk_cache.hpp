@@ -34,15 +34,6 @@ struct CacheOptions {
   std::chrono::milliseconds silent_wait{1'000};  ///< longer waits are logged
 };
 
-struct CacheStatistics {
-  std::int64_t hits = 0;
-  std::int64_t misses = 0;  ///< including bad entries
-  std::int64_t bad = 0;     ///< entries that were rejected and renamed
-  std::int64_t published = 0;
-  std::int64_t failed = 0;  ///< entries that could not be written
-  std::int64_t waited = 0;  ///< claims that another process held first
-};
-
 /// The exclusive right, among all processes and threads, to compile one key. The operating system
 /// releases it when a process dies.
 class Claim {
@@ -100,17 +91,19 @@ class DiskCache {
   /// Path of the directory; empty if none is used.
   const std::string& path() const { return path_; }
 
-  CacheStatistics statistics() const;
-
  private:
+  struct Shared {
+    std::string path;
+    CacheDirectory directory;
+  };
   DiskCache(const CacheOptions& options, core::Log& log);
   void open_directory();
   void open_shared_caches();
   std::optional<CacheEntry> find_shared(const Key& key, const KeyFields& expected);
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(std::string_view kind, const std::string& text);
+  void warn_of_shared(const Shared& shared, const Key& key, std::string_view reason);
   void announce_wait(const std::string& kernel, Clock::time_point deadline);
-  void count(std::int64_t CacheStatistics::* what);
   void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
   void sweep_sometimes(std::int64_t written);
 
@@ -118,13 +111,8 @@ class DiskCache {
   core::Log& log_;
   std::string path_;
   std::optional<CacheDirectory> directory_;
-  struct Shared {
-    std::string path;
-    CacheDirectory directory;
-  };
   std::vector<Shared> shared_;
-  mutable std::mutex mutex_;
-  CacheStatistics statistics_;
+  std::mutex mutex_;            ///< of the following members
   std::set<Key> unusable_;      ///< keys of shared entries that do not link
   std::int64_t unswept_bytes_;  ///< written since the directory was last swept
 };

@@ -14,9 +14,8 @@
 
 #include <jit/cache_entry.hpp>
 #include <jit/diagnostics.hpp>
-#include <jit/embedded_facts.hpp>
 #include <jit/kernel_facts.hpp>
-#include <jit/loop_key.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/run_parallel.hpp>
 #include <jit/source_scan.hpp>
 
@@ -74,13 +73,8 @@ KeyFields fields_of_facts(const LoopNest& nest, const std::function<Target&()>& 
   fields.generator =
       fmt::format("op2 " OP2_VERSION_STRING ", proof {}, {} bits in long, char from {}",
                   proof_version, 8 * sizeof(long), CHAR_MIN);
-  if (dependence_of(nest.calls.front()) == Dependence::processor) {
-    const TargetInfo info = target().info();
-    fields.compiler = info.compiler;
-    fields.triple = info.triple;
-    fields.cpu = info.cpu;
-    fields.features = info.features;
-  }
+  if (dependence_of(nest.calls.front()) == Dependence::processor)
+    add_machine(fields, target().info());
   add_nest(fields, nest);
   return fields;
 }
@@ -99,9 +93,7 @@ bool fits(const std::vector<ParameterFacts>& facts, const std::vector<ParameterS
 /// "writes it only on some paths (flux.hpp:12:3)"
 std::string reason_of(const ParameterFacts& facts, const LoopRequest& request) {
   if (facts.obstacle.empty() || facts.file.empty()) return facts.obstacle;
-  const LoopOrigin& origin = request.origins.front();
-  const KernelContext context{
-      *origin.kernel, origin.loop, origin.call_site, {}, request.nest.calls.front().includes};
+  const KernelContext context{request.origins.front(), {}, request.nest.calls.front().includes};
   const Diagnostic place{.severity = Diagnostic::Severity::note,
                          .file = facts.file,
                          .line = facts.line,
@@ -109,8 +101,7 @@ std::string reason_of(const ParameterFacts& facts, const LoopRequest& request) {
                          .text = {},
                          .source_line = {},
                          .subject = {}};
-  return fmt::format("{} ({})", facts.obstacle,
-                     location_of(place, context, SourceLocator(*origin.kernel)));
+  return fmt::format("{} ({})", facts.obstacle, location_of(place, context));
 }
 
 /// @param found  of each parameter, or empty
@@ -138,19 +129,16 @@ KernelFacts facts_of_arguments(const std::vector<ParameterFacts>& found,
 
 std::vector<KernelFacts> FactFinder::find(std::span<const LoopRequest> requests,
                                           std::size_t threads) {
-  std::vector<LoopRequest> asked;
   std::vector<core::Digest> names;
-  std::map<core::Digest, std::size_t> missing;  // the first request of each
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    asked.push_back(plain(requests[i]));
-    names.push_back(name_of_facts(asked[i]));
-    if (!is_known(asked[i], names[i])) missing.try_emplace(names[i], i);
+  std::map<core::Digest, LoopRequest> missing;
+  for (const LoopRequest& request : requests) {
+    LoopRequest asked = plain(request);
+    names.push_back(name_of_facts(asked));
+    if (!is_known(asked, names.back())) missing.try_emplace(names.back(), std::move(asked));
   }
-  std::vector<std::size_t> indices;
-  for (const auto& [name, index] : missing) indices.push_back(index);
-  const std::vector<std::size_t> costs(indices.size(), 1);
-  run_parallel(costs, threads,
-               [&](std::size_t n) { keep(names[indices[n]], prove(asked[indices[n]])); });
+  const std::vector<std::pair<core::Digest, LoopRequest>> work(missing.begin(), missing.end());
+  const std::vector<std::size_t> costs(work.size(), 1);
+  run_parallel(costs, threads, [&](std::size_t n) { keep(work[n].first, prove(work[n].second)); });
   std::vector<KernelFacts> facts;
   for (std::size_t i = 0; i < requests.size(); ++i)
     facts.push_back(facts_of_arguments(in_memory(names[i]).value_or(Found{}), requests[i]));

@@ -15,7 +15,7 @@
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/kernel_facts.hpp>
-#include <jit/loop_request.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/target/target.hpp>
 
 namespace op2::jit {

@@ -16,12 +16,11 @@
 #include <core/loop_abi.hpp>
 #include <core/measurements/listener.hpp>
 #include <core/options.hpp>
+#include <jit/backend.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/compile_result.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/kernel_facts.hpp>
-#include <jit/loop_request.hpp>
-#include <jit/remote/compile_limit.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/simd.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
@@ -111,7 +110,7 @@ class Jit {
   /// next call with this nest tries again.
   std::vector<LoopCode> compile(std::span<const LoopRequest> requests);
 
-  // The steps of `compile`, between which ranks agree (sched/shared_code.hpp).
+  // The steps of `compile`, between which ranks agree (sched/code.hpp).
 
   /// The requests that memory has no answer to, each nest once, in their order.
   std::vector<LoopRequest> missing(std::span<const LoopRequest> requests);

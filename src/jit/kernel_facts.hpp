@@ -3,17 +3,21 @@
 // better than its access modes allow. Plain data; made without running anything.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <vector>
+
+#include <jit/byte_stream.hpp>
 
 namespace op2::jit {
 
+struct ParameterShape;
+
 /// Increment it when the analysis changes: facts on disk and in programs are of one version,
 /// whichever compiler read the source.
-inline constexpr int proof_version = 6;
+inline constexpr int proof_version = 7;
 
 /// One argument of a call. False: not proven, so the access mode alone counts.
 struct ArgumentFacts {
@@ -80,35 +84,33 @@ struct AccessFinding {
 
 // Findings and facts as bytes.
 
-/// @param finding  const for a Writer
-template <class Stream, class Finding>
-  requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
-void fields(Stream& stream, Finding& finding) {
-  std::int32_t beyond = static_cast<std::int32_t>(finding.beyond);
-  stream.values(finding.call, finding.argument, finding.is_omission, beyond, finding.what,
+void fields(auto& stream, Is<AccessFinding> auto& finding) {
+  stream.values(finding.call, finding.argument, finding.is_omission, finding.beyond, finding.what,
                 finding.advice, finding.file, finding.line, finding.column, finding.source_line);
-  if constexpr (!std::is_const_v<Finding>) {
-    if (beyond < 0 || beyond > 2) stream.refuse();
-    finding.beyond = Beyond{beyond};
-  }
+  if (finding.beyond < Beyond::none || finding.beyond > Beyond::certain) stream.refuse();
 }
 
-/// @param facts  const for a Writer
-template <class Stream, class Facts>
-  requires std::same_as<std::remove_const_t<Facts>, ParameterFacts>
-void fields(Stream& stream, Facts& facts) {
-  std::int32_t proven = (facts.writes_all ? 1 : 0) + (facts.only_adds ? 2 : 0) +
-                        (facts.leaves_zero ? 4 : 0) + (facts.only_lowers ? 8 : 0) +
-                        (facts.only_raises ? 16 : 0);
-  stream.values(proven, facts.obstacle, facts.file, facts.line, facts.column);
-  if constexpr (!std::is_const_v<Facts>) {
-    if (proven < 0 || proven > 31) stream.refuse();
-    facts.writes_all = (proven & 1) != 0;
-    facts.only_adds = (proven & 2) != 0;
-    facts.leaves_zero = (proven & 4) != 0;
-    facts.only_lowers = (proven & 8) != 0;
-    facts.only_raises = (proven & 16) != 0;
-  }
+void fields(auto& stream, Is<ParameterFacts> auto& facts) {
+  stream.values(facts.writes_all, facts.only_adds, facts.leaves_zero, facts.only_lowers,
+                facts.only_raises, facts.obstacle, facts.file, facts.line, facts.column);
 }
+
+// Facts as op2-embed-kernels writes them into the program: one line for each form of a kernel's
+// loops, its parameters separated by '|':
+//
+//     |write 1x4 all, proof 2|rw does not only add to it (flux.hpp:12:3)
+//
+// A parameter that asks for a fact is described, then the fact or the obstacle follows; others are
+// empty.
+
+/// The line of a form, without line break.
+/// @param facts  one for each parameter; obstacles have their place in the text
+std::string embedded_line(const std::vector<ParameterShape>& parameters,
+                          const std::vector<ParameterFacts>& facts);
+
+/// The facts of the first line with these parameters, whether or not they are on.
+/// @param text  of any origin: what is not understood matches nothing
+std::optional<std::vector<ParameterFacts>> embedded_facts(
+    std::string_view text, const std::vector<ParameterShape>& parameters);
 
 }  // namespace op2::jit

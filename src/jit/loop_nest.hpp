@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The input of the code generator: everything that instructions depend on, and nothing that depends
-// on a mesh, a partition or a value. Loops of equal nests share their code.
+// A request for code: the nest, which is the input of the code generator, and the loops that it
+// comes from. A nest has everything that instructions depend on, and nothing that depends on a
+// mesh, a partition or a value. Loops of equal nests share their code.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +13,14 @@
 #include <string>
 #include <vector>
 
+#include <core/hash.hpp>
+#include <op2/kernel.hpp>
 #include <op2/types.hpp>
 
 namespace op2::jit {
+
+struct ConstantUse;
+struct KeyFields;
 
 /// One argument of a loop for the code generator.
 struct ArgShape {
@@ -165,5 +172,77 @@ struct SlottedArg {
 
 /// In the order of their positions.
 std::vector<SlottedArg> slotted_args(std::span<const ArgShape> args);
+
+/// What the compilation of one kernel may cost: OP2_JIT_LIMIT.
+struct CompileLimit {
+  std::int64_t seconds = 60;                             ///< of CPU time
+  std::int64_t memory_bytes = std::int64_t{2048} << 20;  ///< resident, of the compiling process
+  bool operator==(const CompileLimit&) const = default;
+};
+
+/// Ten times the CPU time, by the clock: a process that is silent for longer does not share its
+/// core with others, but stands still.
+inline std::chrono::milliseconds answer_timeout_for(const CompileLimit& limit) {
+  return 10 * std::chrono::seconds(limit.seconds);
+}
+
+/// A declared constant for generated code. The value is read through `address` whenever the code
+/// runs, so it may change; the address must stay valid until the Jit is destroyed.
+struct Constant {
+  std::string name;
+  Type type = Type::f64;
+  std::int32_t dim = 1;
+  void* address = nullptr;         ///< shape [dim]
+  std::string declaration = "";    ///< as in ConstantShape
+  const void* variable = nullptr;  ///< as in ConstantShape
+};
+
+inline ConstantShape shape_of(const Constant& constant) {
+  return {constant.name, constant.type, constant.dim, constant.declaration, constant.variable};
+}
+
+/// The loop that a kernel call of a nest comes from: the subject of errors and warnings.
+struct LoopOrigin {
+  std::string loop;
+  std::string call_site;       ///< "airfoil.cpp:212"
+  op_kernel kernel = nullptr;  ///< for locations of errors; not null; lives until code is made
+  bool compare_access = true;  ///< false: access modes were checked when the program was built, and
+                               ///< OP2_CHECK does not request it
+  std::vector<std::int32_t>
+      optional{};  ///< arguments that may be off in other calls, as in the call
+};
+
+struct LoopRequest {
+  LoopNest nest;                    ///< of calls made by `call_of`
+  std::vector<LoopOrigin> origins;  ///< of each call
+};
+
+/// "adt_calc", or "adt_calc+res_calc" for loops that were fused.
+std::string loops_of(const LoopRequest& request);
+
+/// "loop 'adt_calc' (airfoil.cpp:212)"; of fused loops, the call site of the first.
+std::string where_is(const LoopRequest& request);
+
+/// A kernel call without arguments: finds the declared constants that the source names, and reads
+/// the files that it includes. Local. Cost: one pass over the source and these files.
+/// @param limit  for reading the files
+/// @throws Error as read_includes
+KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared,
+                   const CompileLimit& limit = {});
+
+// What the key of an entry of the cache says of a nest (cache_entry.hpp).
+
+/// Equal for equal nests: hashes sources, included files, arguments and constants.
+core::Digest fingerprint_of(const LoopNest& nest);
+
+/// Sets the fields that depend on the nest only.
+void add_nest(KeyFields& fields, const LoopNest& nest);
+
+/// The declared constants that the kernels name, without variables of the program.
+std::vector<ConstantUse> constants_used(const LoopNest& nest);
+
+/// Replaces the kernels' constants by those of `used` that are in `declared`.
+void use_constants(LoopNest& nest, std::span<const ConstantUse> used,
+                   std::span<const Constant> declared);
 
 }  // namespace op2::jit

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C functions that kernels may call: what the shim headers declare and the linker resolves.
+// The C functions that kernels may call: what the shim headers declare and the linker resolves. And
+// their variants with the same bits on all processors.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace op2::jit {
@@ -53,6 +55,60 @@ inline bool is_vector_mathematics(std::string_view name) {
 inline bool may_be_called(std::string_view name) {
   return is_mathematical(name) || std::find(library_functions.begin(), library_functions.end(),
                                             name) != library_functions.end();
+}
+
+// Elementary functions that have the same bits on all processors, for one number and for several at
+// once: variants of SLEEF's library, of which there is one for each kind of registers. All others
+// are exact or correctly rounded, and need no variant.
+
+struct ConsistentFunction {
+  std::string_view name;  ///< of the C library's function for double; that for float ends with f
+  int arguments;
+  std::string_view error;  ///< part of the variants' names: "u10" means 1.0 units in the last place
+};
+
+inline constexpr auto consistent_functions = std::to_array<ConsistentFunction>(
+    {{"acos", 1, "u10"},  {"acosh", 1, "u10"},  {"asin", 1, "u10"},  {"asinh", 1, "u10"},
+     {"atan", 1, "u10"},  {"atan2", 2, "u10"},  {"atanh", 1, "u10"}, {"cbrt", 1, "u10"},
+     {"cos", 1, "u10"},   {"cosh", 1, "u10"},   {"erf", 1, "u10"},   {"erfc", 1, "u15"},
+     {"exp", 1, "u10"},   {"exp10", 1, "u10"},  {"exp2", 1, "u10"},  {"expm1", 1, "u10"},
+     {"hypot", 2, "u05"}, {"lgamma", 1, "u10"}, {"log", 1, "u10"},   {"log10", 1, "u10"},
+     {"log1p", 1, "u10"}, {"log2", 1, "u10"},   {"pow", 2, "u10"},   {"sin", 1, "u10"},
+     {"sinh", 1, "u10"},  {"tan", 1, "u10"},    {"tanh", 1, "u10"},  {"tgamma", 1, "u10"}});
+
+inline constexpr std::string_view consistent_prefix = "Sleef_cinz_";
+
+/// The variant for `width` numbers at once.
+/// @param type    'd' for double, 'f' for float
+/// @param family  of processors: "purec" for one number, else the name of their vectors
+inline std::string consistent_name(const ConsistentFunction& function, char type, int width,
+                                   std::string_view family) {
+  std::string name(consistent_prefix);
+  name.append(function.name).append(1, type).append(std::to_string(width)).append("_");
+  return name.append(function.error).append(family);
+}
+inline std::string consistent_name(const ConsistentFunction& function, char type) {
+  return consistent_name(function, type, 1, "purec");
+}
+
+/// The function of which a symbol is a variant, as kernels call it: "expf"; empty if it is none.
+inline std::string plain_name(std::string_view symbol) {
+  if (!symbol.starts_with(consistent_prefix)) return {};
+  symbol.remove_prefix(consistent_prefix.size());
+  for (const ConsistentFunction& function : consistent_functions) {
+    if (!symbol.starts_with(function.name)) continue;
+    const std::string_view rest = symbol.substr(function.name.size());
+    const std::size_t width_end = rest.find('_');
+    const bool is_variant = (rest.starts_with('d') || rest.starts_with('f')) &&
+                            width_end != rest.npos &&
+                            rest.substr(width_end + 1).starts_with(function.error);
+    if (is_variant) return std::string(function.name) + (rest.starts_with('f') ? "f" : "");
+  }
+  return {};
+}
+
+inline bool is_consistent_mathematics(std::string_view symbol) {
+  return !plain_name(symbol).empty();
 }
 
 }  // namespace op2::jit

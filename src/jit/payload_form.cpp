@@ -7,9 +7,13 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/value_type.hpp>
 #include <jit/source_scan.hpp>
@@ -24,28 +28,27 @@ bool is_name(std::string_view token) {
   return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
 }
 
-/// Reads expressions by the strength of their operators.
+/// Reads an expression by the strength of its operators.
 class ExpressionReader {
  public:
   explicit ExpressionReader(Tokens tokens) : rest_(tokens) {}
 
-  /// Nothing if the expression has other operators than those of values and comparisons.
-  std::optional<std::vector<std::string_view>> read_all() {
-    Part whole = read(0);
-    return is_known_ && rest_.empty() ? std::optional(std::move(whole.tokens)) : std::nullopt;
+  /// The expression with parentheses around each operation and nowhere else. Nothing if it has
+  /// other operators than those of values and comparisons.
+  std::optional<std::string> read_all() {
+    std::string whole = read(0);
+    return is_known_ && rest_.empty() ? std::optional(std::move(whole)) : std::nullopt;
   }
 
  private:
-  struct Part {
-    std::vector<std::string_view> tokens;
-    int binding;  ///< strength of the operator that it consists of
-  };
-  static constexpr int comparison = 1, sum = 2, product = 3, sign = 4, postfix = 5;
-
   static int binding_of(std::string_view sign) {
-    if (sign == "<" || sign == ">") return comparison;
-    if (sign == "+" || sign == "-") return sum;
-    return sign == "*" || sign == "/" || sign == "%" ? product : 0;
+    if (sign == "<" || sign == ">") return 1;
+    if (sign == "+" || sign == "-") return 2;
+    return sign == "*" || sign == "/" || sign == "%" ? 3 : 0;
+  }
+  static bool is_operand(std::string_view token) {
+    return std::isalnum(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_' ||
+           token.front() == '.';
   }
 
   std::string_view front() const { return rest_.empty() ? std::string_view(" ") : rest_.front(); }
@@ -56,90 +59,64 @@ class ExpressionReader {
     return token;
   }
 
-  /// With the parentheses that an operand of an operator needs.
-  static void append(std::vector<std::string_view>& to, const Part& part, int weakest) {
-    const bool is_signed =
-        !to.empty() && (part.tokens.front() == "-" || part.tokens.front() == "+");
-    const bool is_bracketed = part.binding < weakest || is_signed;
-    if (is_bracketed) to.emplace_back("(");
-    to.insert(to.end(), part.tokens.begin(), part.tokens.end());
-    if (is_bracketed) to.emplace_back(")");
-  }
-
   /// Operands that are bound more strongly than by `weaker`.
-  Part read(int weaker) {
-    Part left = read_operand();
-    for (int binding = binding_of(front()); is_known_ && binding > weaker;
-         binding = binding_of(front())) {
-      Part both{{}, binding};
-      append(both.tokens, left, binding);
-      both.tokens.push_back(take());
-      append(both.tokens, read(binding), binding + 1);
-      left = std::move(both);
+  std::string read(int weaker) {
+    std::string left = read_operand();
+    while (is_known_ && binding_of(front()) > weaker) {
+      const std::string_view sign = take();
+      left = fmt::format("({}{}{})", left, sign, read(binding_of(sign)));
     }
     return left;
   }
 
-  Part read_operand() {
+  std::string read_operand() {
     const std::string_view token = take();
-    if (token == "*" || token == "-" || token == "!") {
-      Part part{{token}, sign};
-      append(part.tokens, read_operand(), sign);
-      return part;
-    }
+    if (token == "*" || token == "-" || token == "!")
+      return fmt::format("({}{})", token, read_operand());
     if (token == "(") {
-      const Part inner = read(0);
+      const std::string inner = read(0);
       is_known_ = is_known_ && take() == ")" && !is_operand(front());
       return read_postfix(inner);
     }
     is_known_ = is_known_ && is_operand(token);
-    return read_postfix({{token}, postfix});
-  }
-
-  static bool is_operand(std::string_view token) {
-    return std::isalnum(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_' ||
-           token.front() == '.';
+    return read_postfix(std::string(token));
   }
 
   /// Subscripts, calls and names in scopes: `p[2]`, `std::fabs(a)`.
-  Part read_postfix(Part part) {
+  std::string read_postfix(std::string text) {
     while (is_known_ && (front() == "[" || front() == "(" || front() == ":" || front() == ".")) {
-      Part longer{{}, postfix};
-      append(longer.tokens, part, postfix);
       const std::string_view token = take();
-      longer.tokens.push_back(token);
-      if (token == ":" || token == ".") {
-        if (token == ":") longer.tokens.push_back(take());
-        longer.tokens.push_back(take());
-        is_known_ = is_known_ && is_name(longer.tokens.back());
-      } else {
-        read_list(longer.tokens, token == "[" ? "]" : ")");
+      text += token;
+      if (token == "[" || token == "(") {
+        text += read_list(token == "[" ? "]" : ")");
+        continue;
       }
-      part = std::move(longer);
+      if (token == ":") text += take();
+      is_known_ = is_known_ && is_name(front());
+      text += take();
     }
-    return part;
+    return text;
   }
 
   /// Expressions with commas between them, and the bracket that closes the list.
-  void read_list(std::vector<std::string_view>& to, std::string_view end) {
+  std::string read_list(std::string_view end) {
+    std::string list;
     while (is_known_ && front() != end) {
-      const Part part = read(0);
-      to.insert(to.end(), part.tokens.begin(), part.tokens.end());
-      if (front() == ",") to.push_back(take());
+      list += read(0);
+      if (front() == ",") list += take();
     }
-    to.push_back(take());
+    return list.append(take());
   }
 
   Tokens rest_;
   bool is_known_ = true;
 };
 
-/// An expression without the parentheses that its operators do not need, so that expressions with
-/// the same syntax tree have the same tokens. With other operators than those of values and
-/// comparisons it stays as it is. Cost: linear in the length and the depth.
-std::vector<std::string_view> without_needless_parentheses(Tokens tokens) {
+/// Equal for expressions with the same syntax tree, whatever parentheses they have; of others, the
+/// tokens with blanks between them.
+std::string canonical(Tokens tokens) {
   auto read = ExpressionReader(tokens).read_all();
-  return read ? std::move(*read) : std::vector<std::string_view>(tokens.begin(), tokens.end());
+  return read ? std::move(*read) : fmt::format("{}", fmt::join(tokens, " "));
 }
 
 bool contains(Tokens tokens, std::string_view token) {
@@ -169,6 +146,12 @@ bool has_macros(const KernelCall& call) {
 /// The tokens between a pair of brackets.
 Tokens inside(Tokens tokens, std::size_t open) {
   return tokens.subspan(open + 1, closing(tokens, open) - open - 1);
+}
+
+Tokens without_outer_parentheses(Tokens tokens) {
+  while (!tokens.empty() && tokens.front() == "(" && closing(tokens, 0) == tokens.size() - 1)
+    tokens = inside(tokens, 0);
+  return tokens;
 }
 
 struct Function {
@@ -287,77 +270,70 @@ class FormReader {
                                [this](std::string_view token) { return is_watched(token); });
   }
 
-  /// A value of a parameter, as `*p` or `p[2]`.
-  struct Place {
-    std::size_t parameter;
-    int component;
-    std::size_t tokens;  ///< its length
-  };
+  /// A value of a parameter: its number and the component.
+  using Place = std::pair<std::size_t, int>;
 
-  /// The place with which some tokens begin.
-  std::optional<Place> place_at(Tokens tokens) const {
-    const bool is_star = !tokens.empty() && tokens.front() == "*";
-    if (tokens.size() < (is_star ? 2U : 4U)) return std::nullopt;
-    const auto name = std::ranges::find(names_, tokens[is_star ? 1 : 0]);
-    if (name == names_.end()) return std::nullopt;
-    const auto parameter = static_cast<std::size_t>(name - names_.begin());
-    if (is_star) return Place{parameter, 0, 2};
+  /// The place that a canonical expression is: `(*p)` or `p[2]`.
+  std::optional<Place> place_in(std::string_view text) const {
+    std::string_view name = text.substr(0, text.find('['));
     int component = 0;
-    const std::string_view number = tokens[2];
-    const auto [end, error] = std::from_chars(number.begin(), number.end(), component);
-    const bool is_number = error == std::errc() && end == number.end();
-    if (tokens[1] != "[" || !is_number || tokens[3] != "]") return std::nullopt;
-    return Place{parameter, component, 4};
+    if (text.starts_with("(*")) {
+      name = text.substr(2, text.size() - 3);
+    } else if (name.size() < text.size()) {
+      const auto [end, error] =
+          std::from_chars(text.data() + name.size() + 1, text.end(), component);
+      if (error != std::errc() || std::string_view(end, text.end()) != "]") return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+    const auto known = std::ranges::find(names_, name);
+    if (known == names_.end()) return std::nullopt;
+    return Place{static_cast<std::size_t>(known - names_.begin()), component};
   }
 
   /// `x > *largest` or `*largest < x`; for a minimum with the other sign.
   struct Comparison {
     std::size_t extreme;
-    std::vector<std::string_view> value;
+    std::string value;
   };
 
   std::optional<Comparison> comparison_in(Tokens text) const {
-    const std::vector<std::string_view> simplest = without_needless_parentheses(text);
-    const Tokens condition = simplest;
-    for (const std::size_t length : {2U, 4U}) {
-      if (condition.size() < length + 2) continue;
-      const std::size_t rest = condition.size() - length;
-      for (const bool extreme_first : {true, false}) {
-        const auto place = place_at(condition.subspan(extreme_first ? 0 : rest, length));
-        if (!place || place->tokens != length || place->component != 0) continue;
-        const PayloadParameter& extreme = parameters_[place->parameter];
-        const bool is_least = extreme.access == OP_MIN;
-        const std::string_view sign = is_least == extreme_first ? ">" : "<";
-        if (condition[extreme_first ? length : rest - 1] != sign) continue;
-        const Tokens value = condition.subspan(extreme_first ? length + 1 : 0, rest - 1);
-        if (has_payloads(place->parameter) && is_candidate(value, extreme.type))
-          return Comparison{place->parameter, {value.begin(), value.end()}};
-      }
+    const Tokens condition = without_outer_parentheses(text);
+    const auto is_sign = [](std::string_view token) { return token == "<" || token == ">"; };
+    if (std::ranges::count_if(condition, is_sign) != 1) return std::nullopt;
+    const auto sign =
+        static_cast<std::size_t>(std::ranges::find_if(condition, is_sign) - condition.begin());
+    const Tokens left = condition.first(sign), right = condition.subspan(sign + 1);
+    for (const bool extreme_first : {true, false}) {
+      const auto place = place_in(canonical(extreme_first ? left : right));
+      if (!place || place->second != 0 || !has_payloads(place->first)) continue;
+      const PayloadParameter& extreme = parameters_[place->first];
+      const Tokens value = extreme_first ? right : left;
+      const bool is_least = extreme.access == OP_MIN;
+      if (condition[sign] == (is_least == extreme_first ? ">" : "<") &&
+          is_candidate(value, extreme.type))
+        return Comparison{place->first, canonical(value)};
     }
     return std::nullopt;
   }
 
   bool is_candidate(Tokens value, Type type) const {
-    const bool compares = contains(value, "<") || contains(value, ">") || contains(value, "?") ||
-                          contains(value, ",");
-    return is_plain(value) && !compares && !mentions_watched(value) &&
-           (type == Type::f64 ? !contains(body_, "long") : has_type(value, type));
+    return is_plain(value) && !contains(value, "?") && !contains(value, ",") &&
+           !mentions_watched(value) &&
+           (type == Type::f64 ? !contains(body_, "long") : has_type(canonical(value), type));
   }
 
-  /// Whether an expression is a value of a parameter of the type, or a variable that is declared
-  /// once, with that type.
-  bool has_type(Tokens value, Type type) const {
-    if (type == Type::b8) return false;
-    const std::size_t star = value.front() == "*" ? 1 : 0;
-    if (value.size() <= star || !is_name(value[star])) return false;
-    const std::string_view name = value[star];
-    const bool is_row = value.size() > star + 1 && value[star + 1] == "[" &&
-                        closing(value, star + 1) == value.size() - 1;
-    if (star + is_row == 2 || (value.size() > star + 1 && !is_row)) return false;
+  /// Whether a canonical expression is a value of a parameter of the type, or a variable that is
+  /// declared once, with that type.
+  bool has_type(std::string_view value, Type type) const {
+    const bool is_star = value.starts_with("(*"), is_row = !is_star && value.ends_with("]");
+    const std::string_view name =
+        is_star ? value.substr(2, value.size() - 3) : value.substr(0, value.find('['));
     const auto parameter = std::ranges::find(names_, name);
+    if (type == Type::b8) return false;
     if (parameter == names_.end())
-      return star == 0 && !is_row && declarations_of(name) == 1 && is_declared_as(name, type);
-    return (star == 1 || is_row) && declarations_of(name) == 0 &&
+      return !is_star && !is_row && declarations_of(name) == 1 && is_declared_as(name, type);
+    return (is_star || is_row) && declarations_of(name) == 0 &&
            parameters_[static_cast<std::size_t>(parameter - names_.begin())].type == type;
   }
 
@@ -399,31 +375,28 @@ class FormReader {
   /// Whether a block assigns the compared value to the extreme, and once every value of its
   /// payloads.
   bool sets_all(const Comparison& comparison, Tokens block) const {
-    std::set<std::pair<std::size_t, int>> set;
+    std::set<Place> set;
     while (!block.empty()) {
       const auto end = static_cast<std::size_t>(std::ranges::find(block, ";") - block.begin());
       const auto sign = static_cast<std::size_t>(std::ranges::find(block, "=") - block.begin());
       if (end == block.size() || end < sign + 2) return false;
-      const std::vector<std::string_view> target = without_needless_parentheses(block.first(sign)),
-                                          value = without_needless_parentheses(
-                                              block.subspan(sign + 1, end - sign - 1));
-      const auto place = place_at(target);
-      if (!place || place->tokens != target.size()) return false;
-      const bool is_extreme = place->parameter == comparison.extreme;
-      const bool belongs = is_extreme || parameters_[place->parameter].extreme ==
-                                             static_cast<int>(comparison.extreme);
-      const bool fits = is_extreme ? std::ranges::equal(value, comparison.value)
+      const Tokens value = block.subspan(sign + 1, end - sign - 1);
+      const auto place = place_in(canonical(block.first(sign)));
+      if (!place) return false;
+      const bool is_extreme = place->first == comparison.extreme;
+      const bool belongs =
+          is_extreme || parameters_[place->first].extreme == static_cast<int>(comparison.extreme);
+      const bool fits = is_extreme ? canonical(value) == comparison.value
                                    : is_plain(value) && !mentions_watched(value);
-      if (!belongs || !fits || !set.emplace(place->parameter, place->component).second)
-        return false;
+      if (!belongs || !fits || !set.insert(*place).second) return false;
       block = block.subspan(end + 1);
     }
     return set == values_of(comparison.extreme);
   }
 
   /// All values of an extreme and of its payloads.
-  std::set<std::pair<std::size_t, int>> values_of(std::size_t extreme) const {
-    std::set<std::pair<std::size_t, int>> values{{extreme, 0}};
+  std::set<Place> values_of(std::size_t extreme) const {
+    std::set<Place> values{{extreme, 0}};
     for (std::size_t p = 0; p < parameters_.size(); ++p)
       for (int k = 0; parameters_[p].extreme == static_cast<int>(extreme) && k < parameters_[p].dim;
            ++k)

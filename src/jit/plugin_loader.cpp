@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/plugin_loader.hpp>
+#include <jit/backend.hpp>
 
 #include <filesystem>
 #include <utility>
@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <jit/plugin_version.hpp>
 #include <jit/trusted_path.hpp>
 
 namespace op2::jit {

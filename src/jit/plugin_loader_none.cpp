@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/error.hpp>
-#include <jit/plugin_loader.hpp>
+#include <jit/backend.hpp>
 
 namespace op2::jit {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/plugin_version.hpp>
+#include <jit/backend.hpp>
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 namespace op2::jit {
 
 const char* plugin_version() {
-  return "libop2 " OP2_VERSION_STRING " interface 20";  // a number for each state of backend.hpp
+  return "libop2 " OP2_VERSION_STRING " interface 21";  // a number for each state of backend.hpp
 }
 
 void* find_in_plugin(void* library, const char* name, std::string& reason) {

@@ -2,10 +2,10 @@
 // The SIMD width of code and, if it is scalar, the reason.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
-#include <type_traits>
+
+#include <jit/byte_stream.hpp>
 
 namespace op2::jit {
 
@@ -46,16 +46,10 @@ struct SimdChoice {
 std::string description_of(const SimdChoice& choice);
 
 /// The choice as bytes.
-/// @param choice  const for a Writer
-template <class Stream, class Choice>
-  requires std::same_as<std::remove_const_t<Choice>, SimdChoice>
-void fields(Stream& stream, Choice& choice) {
-  auto reason = static_cast<std::uint32_t>(choice.reason);
-  stream.values(choice.width, reason, choice.argument, choice.amount, choice.limit, choice.detail);
-  if constexpr (!std::is_const_v<Choice>) {
-    if (reason >= scalar_reason_count) stream.refuse();
-    choice.reason = static_cast<ScalarReason>(reason);
-  }
+void fields(auto& stream, Is<SimdChoice> auto& choice) {
+  stream.values(choice.width, choice.reason, choice.argument, choice.amount, choice.limit,
+                choice.detail);
+  if (static_cast<int>(choice.reason) >= scalar_reason_count) stream.refuse();
 }
 
 }  // namespace op2::jit

@@ -2,14 +2,13 @@
 #include <jit/source_location.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <core/text_file.hpp>
+#include <core/text.hpp>
 #include <jit/source_scan.hpp>
 
 namespace op2::jit {
@@ -24,12 +23,10 @@ struct Line {
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = core::next_part(text, '\n');
     const auto indent = std::min(line.find_first_not_of(" \t\r"), line.size());
     const auto content_end = line.find_last_not_of(" \t\r") + 1;
     lines.push_back({line.substr(indent, std::max(content_end, indent) - indent), indent});
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }
@@ -88,51 +85,24 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
   }
 }
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+/// Of the tokens of a source; a part of `text`.
+std::size_t offset_in(std::string_view text, std::string_view token) {
+  return static_cast<std::size_t>(token.data() - text.data());
 }
 
-/// The end of the blanks and comments at `at`.
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  for (;;) {
-    while (at < text.size() &&
-           (std::isspace(static_cast<unsigned char>(text[at])) != 0 || text[at] == '\\'))
-      ++at;
-    const std::string_view rest = text.substr(std::min(at, text.size()));
-    if (rest.starts_with("//"))
-      at += std::min(rest.find('\n'), rest.size());
-    else if (rest.starts_with("/*"))
-      at += std::min(rest.find("*/", 2), rest.size() - 2) + 2;
-    else
-      return at;
-  }
-}
-
-/// The end of the token at `at`.
-std::size_t end_of_token(std::string_view text, std::size_t at) {
-  const char first = text[at++];
-  if (is_word(first)) {
-    const bool is_number = std::isdigit(static_cast<unsigned char>(first)) != 0;
-    while (at < text.size() && (is_word(text[at]) || (is_number && text[at] == '.'))) ++at;
-  } else if (first == '"' || first == '\'') {
-    while (at < text.size() && text[at] != first) at += text[at] == '\\' ? 2 : 1;
-    at = std::min(at + 1, text.size());
-  }
-  return at;
-}
+using Tokens = std::span<const std::string_view>;
 
 /// Whether the sequences agree for a while.
-bool agree(std::span<const Token> a, std::span<const Token> b) {
+bool agree(Tokens a, Tokens b) {
   constexpr std::size_t enough = 3;
   const std::size_t count = std::min({enough, a.size(), b.size()});
   for (std::size_t k = 0; k < count; ++k)
-    if (a[k].text != b[k].text) return false;
+    if (a[k] != b[k]) return false;
   return count > 0;
 }
 
 /// The fewest tokens to leave out on both sides, so that they agree again.
-std::optional<std::pair<std::size_t, std::size_t>> distance(std::span<const Token> line,
-                                                            std::span<const Token> source) {
+std::optional<std::pair<std::size_t, std::size_t>> distance(Tokens line, Tokens source) {
   constexpr std::size_t most = 200;
   for (std::size_t sum = 1; sum <= most; ++sum)
     for (std::size_t in_source = 0; in_source <= sum; ++in_source) {
@@ -141,6 +111,24 @@ std::optional<std::pair<std::size_t, std::size_t>> distance(std::span<const Toke
       if (agree(line.subspan(in_line), source.subspan(in_source))) return {{in_line, in_source}};
     }
   return {};
+}
+
+/// For each token of a line that the preprocessor has made of a source, the token that it comes
+/// from. One that comes from a macro has the token where the macro is used. Nothing for those after
+/// a part that is not understood. Cost: O(tokens), more where macros have long expansions.
+std::vector<std::string_view> match_tokens(Tokens line, Tokens source) {
+  std::vector<std::string_view> origins(line.size());
+  for (std::size_t k = 0, s = 0; k < line.size() && s < source.size();) {
+    if (line[k] == source[s]) {
+      origins[k++] = source[s++];
+      continue;
+    }
+    const auto away = distance(line.subspan(k), source.subspan(s));
+    if (!away) break;
+    for (std::size_t end = k + away->first; k < end; ++k) origins[k] = source[s];
+    s += away->second;
+  }
+  return origins;
 }
 
 }  // namespace
@@ -161,38 +149,35 @@ SourceLocator::SourceLocator(const op_kernel_core& kernel)
 
 /// Looks for "OP_KERNEL(name," near the line of the kernel.
 void SourceLocator::find_macro() {
-  const std::vector<Token> source = tokens_of(content_);
+  const std::vector<std::string_view> source = scan_source(content_).tokens;
   std::size_t begin = 0;
   int nearest = 0;
   for (std::size_t k = 0; k + 4 < source.size(); ++k) {
-    if (source[k].text != "OP_KERNEL" || source[k + 2].text != kernel_.name) continue;
-    const int away = std::abs(line_at(content_, source[k].offset) - kernel_.line);
+    if (source[k] != "OP_KERNEL" || source[k + 2] != kernel_.name) continue;
+    const int away = std::abs(line_at(content_, offset_in(content_, source[k])) - kernel_.line);
     if (begin > 0 && away >= nearest) continue;
     begin = k + 4;
     nearest = away;
   }
   if (begin == 0) return;
-  tokens_ = tokens_of(source_);
+  tokens_ = scan_source(source_).tokens;
   const std::size_t head = std::min<std::size_t>(2, tokens_.size());  // "void name"
-  const std::vector<Token> written(tokens_.begin() + static_cast<std::ptrdiff_t>(head),
-                                   tokens_.end());
-  constexpr std::ptrdiff_t most = 100'000;
-  const auto from = source.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto count = std::min(most, source.end() - from);
-  places_ = match_tokens(written, {from, from + count});
-  places_.insert(places_.begin(), head, source[begin - 2].offset);
+  constexpr std::size_t most = 100'000;
+  const Tokens from = Tokens(source).subspan(begin);
+  origins_ = match_tokens(Tokens(tokens_).subspan(head), from.first(std::min(most, from.size())));
+  origins_.insert(origins_.begin(), head, source[begin - 2]);
 }
 
 std::optional<SourceLocation> SourceLocator::find_in_macro(int column) const {
   const auto offset = static_cast<std::size_t>(std::max(column, 1) - 1);
-  const auto after = std::ranges::upper_bound(tokens_, offset, {}, &Token::offset);
+  const auto after = std::ranges::upper_bound(
+      tokens_, offset, {}, [this](std::string_view token) { return offset_in(source_, token); });
   if (after == tokens_.begin()) return {};
   const auto k = static_cast<std::size_t>(after - tokens_.begin() - 1);
-  if (!places_[k]) return {};
-  std::size_t at = *places_[k];
-  const Token& token = tokens_[k];
-  const bool is_same = std::string_view(content_).substr(at, token.text.size()) == token.text;
-  if (is_same) at += std::min(offset - token.offset, token.text.size());
+  const std::string_view token = tokens_[k], origin = origins_[k];
+  if (origin.empty()) return {};
+  std::size_t at = offset_in(content_, origin);
+  if (origin == token) at += std::min(offset - offset_in(source_, token), token.size());
   const std::size_t begin = at - static_cast<std::size_t>(column_at(content_, at) - 1);
   const std::size_t end = std::min(content_.find('\n', at), content_.size());
   return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at),
@@ -216,39 +201,12 @@ std::optional<SourceLocation> SourceLocator::find(int line, int column) const {
     return SourceLocation{
         kernel_.file, line_at(content_, *literal_) + line - 1, column + indent, {}};
   }
-  if (!places_.empty()) return line == 1 ? find_in_macro(column) : std::nullopt;
+  if (!origins_.empty()) return line == 1 ? find_in_macro(column) : std::nullopt;
   if (line < 1 || line > std::ssize(lines_)) return {};
   const Line text = lines_of(source_)[line - 1];
   const auto before = std::max<std::size_t>(column - 1, text.indent) - text.indent;
   const std::size_t at = lines_[line - 1] + escaped(text.content.substr(0, before)).size();
   return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at), {}};
-}
-
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
-  for (std::size_t at = skip_blanks(text, 0); at < text.size();) {
-    const std::size_t end = end_of_token(text, at);
-    tokens.push_back({text.substr(at, end - at), at});
-    at = skip_blanks(text, end);
-  }
-  return tokens;
-}
-
-std::vector<std::optional<std::size_t>> match_tokens(const std::vector<Token>& line,
-                                                     const std::vector<Token>& source) {
-  std::vector<std::optional<std::size_t>> places(line.size());
-  const std::span all(line), from(source);
-  for (std::size_t k = 0, s = 0; k < line.size() && s < source.size();) {
-    if (line[k].text == source[s].text) {
-      places[k++] = source[s++].offset;
-      continue;
-    }
-    const auto away = distance(all.subspan(k), from.subspan(s));
-    if (!away) break;
-    for (std::size_t end = k + away->first; k < end; ++k) places[k] = source[s].offset;
-    s += away->second;
-  }
-  return places;
 }
 
 }  // namespace op2::jit

@@ -12,24 +12,6 @@
 
 namespace op2::jit {
 
-// The places in a C++ file from which the preprocessor has made one line of text: comments are
-// gone, blanks are others, macros are expanded.
-
-/// A part of a text.
-struct Token {
-  std::string_view text;
-  std::size_t offset;
-};
-
-/// Identifiers, numbers, literals; single characters of anything else. Comments are left out.
-std::vector<Token> tokens_of(std::string_view text);
-
-/// For each token of `line`, the offset in its file of the token of `source` that it comes from.
-/// One that comes from a macro has the place where the macro is used. Nothing for those after a
-/// part that is not understood. Cost: O(tokens), more where macros have long expansions.
-std::vector<std::optional<std::size_t>> match_tokens(const std::vector<Token>& line,
-                                                     const std::vector<Token>& source);
-
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -44,6 +26,7 @@ struct SourceLocation {
 class SourceLocator {
  public:
   explicit SourceLocator(const op_kernel_core& kernel);
+  SourceLocator(const SourceLocator&) = delete;
 
   /// @param line, column  1-based, in the kernel's source
   /// @return nothing if the file cannot be read or does not hold the source
@@ -59,9 +42,8 @@ class SourceLocator {
   std::string content_;                 ///< of the file; empty if it cannot be read
   std::optional<std::size_t> literal_;  ///< where a raw literal of the whole source begins in it
   std::vector<std::size_t> lines_;      ///< otherwise the begin of each line after its indentation
-  /// Of OP_KERNEL: tokens of the source, and where they are in the file.
-  std::vector<Token> tokens_;
-  std::vector<std::optional<std::size_t>> places_;
+  /// Of OP_KERNEL: tokens of the source, and those of `content_` that they come from, or empty.
+  std::vector<std::string_view> tokens_, origins_;
 };
 
 }  // namespace op2::jit

@@ -13,7 +13,8 @@
 
 #include <core/clock.hpp>
 #include <core/error.hpp>
-#include <core/text_file.hpp>
+#include <core/text.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {
@@ -33,7 +34,7 @@ class Scanner {
   SourceScan run() {
     while (at_ < text_.size()) {
       const auto begin = at_;
-      if (step() == Part::token) found_.tokens.push_back(text_.substr(begin, at_ - begin));
+      if (step()) found_.tokens.push_back(text_.substr(begin, at_ - begin));
     }
     return std::move(found_);
   }
@@ -46,9 +47,8 @@ class Scanner {
     at_ = found == std::string_view::npos ? text_.size() : found + end.size();
   }
 
-  enum class Part { blank, token };
-
-  Part step() {
+  /// Whether it is a token and not a blank or a comment.
+  bool step() {
     const char c = text_[at_];
     const bool is_line = starts("//"), is_comment = is_line || starts("/*");
     if (is_line)
@@ -65,8 +65,7 @@ class Scanner {
       word();
     else
       ++at_;
-    return is_comment || std::isspace(static_cast<unsigned char>(c)) != 0 ? Part::blank
-                                                                          : Part::token;
+    return !is_comment && std::isspace(static_cast<unsigned char>(c)) == 0;
   }
 
   /// Skips to the end of the line, including continuation lines.
@@ -223,6 +222,27 @@ class IncludeReader {
   std::map<std::string, std::string> files_;
 };
 
+// ISO C++20, table 5 and the alternative tokens of table 6; a blank on both sides of each.
+constexpr std::string_view keywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
+    "consteval constexpr constinit continue decltype default delete do double dynamic_cast else "
+    "enum explicit export extern false float for friend goto if inline int long mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid "
+    "typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+constexpr std::string_view macros =
+    " FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI "
+    "M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 NAN INFINITY HUGE_VAL INT_MAX "
+    "INT_MIN DBL_MAX DBL_MIN DBL_EPSILON EOF ";
+constexpr std::string_view other_names = " main std NULL ";
+constexpr std::string_view templates_of_cmath = " abs isnan isinf isfinite fpclassify isnormal ";
+
+bool is_among(std::string_view names, std::string_view name) {
+  return names.find(fmt::format(" {} ", name)) != names.npos;
+}
+
 }  // namespace
 
 SourceScan scan_source(std::string_view text) {
@@ -256,6 +276,20 @@ std::set<std::string, std::less<>> identifiers_in(std::string_view text,
   auto found = scan_source(text).identifiers;
   for (const IncludedFile& file : includes) found.merge(scan_source(file.text).identifiers);
   return found;
+}
+
+bool is_keyword(std::string_view name) {
+  return is_among(keywords, name);
+}
+
+bool is_reserved_for_functions(std::string_view name) {
+  return is_keyword(name) || is_among(other_names, name) || is_among(macros, name) ||
+         name.starts_with("op2_") || name.starts_with("__");
+}
+
+bool is_reserved(std::string_view name) {
+  return is_reserved_for_functions(name) || may_be_called(name) ||
+         is_among(templates_of_cmath, name) || is_consistent_mathematics(name);
 }
 
 }  // namespace op2::jit

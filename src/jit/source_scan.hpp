@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scans a kernel's source without a compiler: the names in it and the files that it includes.
+// What is known of a kernel's source without a compiler: the names in it, which names have a
+// meaning of their own, and the files that it includes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include <jit/loop_nest.hpp>
-#include <jit/remote/compile_limit.hpp>
 
 namespace op2::jit {
 
@@ -50,5 +50,17 @@ std::vector<IncludedFile> read_includes(std::string_view text, const std::string
 /// The identifiers in `source` and in the included files.
 std::set<std::string, std::less<>> identifiers_in(std::string_view text,
                                                   std::span<const IncludedFile> includes);
+
+// Names that a kernel or a constant cannot have, because they have another meaning in generated
+// code.
+
+/// Keywords of C++, functions and macros of the supplied headers, `main`, `std`, and names that
+/// begin with `op2_` or `__`. For constants; a kernel may be called `log`.
+bool is_reserved(std::string_view name);
+
+/// The subset that kernels cannot have either.
+bool is_reserved_for_functions(std::string_view name);
+
+bool is_keyword(std::string_view name);
 
 }  // namespace op2::jit

@@ -133,6 +133,11 @@ Writers writers_of_code(const void* address) {
   return writers;
 }
 
+fs::path library_folder(const void* address) {
+  const fs::path file = file_of(address);
+  return file.empty() ? file : fs::absolute(file).parent_path();
+}
+
 std::string exposure_of_file(const fs::path& file, const Writers& writers) {
   return Walk(writers, 2).run(fs::absolute(file));
 }

@@ -2,7 +2,6 @@
 // Who could have written a file: what others than this user and root can change is not executed.
 #pragma once
 
-#include <dlfcn.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -39,10 +38,6 @@ std::string exposure_of_folder(const std::filesystem::path& folder, const Writer
 // The folder of a loaded library, in which the library and the plug-in look for their parts.
 
 /// The folder of the library or program that contains `address`; empty if none does.
-inline std::filesystem::path library_folder(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  return std::filesystem::absolute(info.dli_fname).parent_path();
-}
+std::filesystem::path library_folder(const void* address);
 
 }  // namespace op2::jit

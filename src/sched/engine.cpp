@@ -9,19 +9,17 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/agreement.hpp>
+#include <core/arithmetic.hpp>
+#include <core/log.hpp>
 #include <core/measurements/measurements.hpp>
-#include <core/progress.hpp>
 #include <core/text.hpp>
-#include <sched/analysis/colours.hpp>
 #include <sched/analysis/fuse.hpp>
 #include <sched/analysis/order.hpp>
 #include <sched/analysis/slice.hpp>
-#include <sched/executor/make_executor.hpp>
+#include <sched/executor/executor.hpp>
 #include <sched/loop_requests.hpp>
 #include <sched/passes.hpp>
 #include <sched/rounding.hpp>
-#include <sched/shared_flags.hpp>
-#include <sched/signature.hpp>
 
 namespace op2::sched {
 namespace {
@@ -40,11 +38,6 @@ Schedule schedule_of(const core::Options& options, Halos halos) {
   return {Schedule::Kind::on, {}, options.slice == core::SliceMode::always};
 }
 
-/// Whether no one order of elements could be kept, or none that all numbers of ranks have.
-bool uses_colours(const core::Options& options, Halos halos) {
-  return options.reproducible || halos != Halos::none;
-}
-
 /// Of all loops that have an interior.
 core::Level deepest_interior_of(const Analysis& analysis) {
   core::Level deepest = 0;
@@ -54,18 +47,11 @@ core::Level deepest_interior_of(const Analysis& analysis) {
 }
 
 /// Adds the seconds of its life, by the clock of the ranks: for the choice of schedules.
-class AddSeconds {
- public:
-  AddSeconds(const comm::Communicator& ranks, double& sum)
-      : ranks_(ranks), sum_(sum), begin_(ranks.seconds()) {}
-  ~AddSeconds() { sum_ += ranks_.seconds() - begin_; }
-  AddSeconds(const AddSeconds&) = delete;
-  AddSeconds& operator=(const AddSeconds&) = delete;
-
- private:
-  const comm::Communicator& ranks_;
-  double& sum_;
-  const double begin_;
+struct AddSeconds {
+  const comm::Communicator& ranks;
+  double& sum;
+  const double begin = ranks.seconds();
+  ~AddSeconds() { sum += ranks.seconds() - begin; }
 };
 
 }  // namespace
@@ -80,9 +66,8 @@ Engine::Engine(const Resources& r)
       limits_{2 * options_.depth_max, analysis_.keep_all},
       schedule_(schedule_of(options_, analysis_.halos)),
       prove_(r.prove),
-      colourings_(uses_colours(options_, analysis_.halos)
-                      ? std::make_unique<Colourings>(rows_, options_.reproducible)
-                      : nullptr),
+      colourings_(rows_, options_.reproducible || analysis_.halos != Halos::none,
+                  options_.reproducible),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       statistics_(r.measurements.table, log_),
       executor_(make_executor(r)),
@@ -98,8 +83,6 @@ Engine::Engine(const Resources& r)
   }
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
-
-Engine::~Engine() = default;
 
 // Flushing
 
@@ -128,7 +111,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 /// too much.
 const Schedule& Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
   rows_.communicator().set_signature(
-      {numbered(0, flushes_), [&queue] { return describe_queue(queue); }});
+      {core::splitmix64(flushes_), [&queue] { return describe_queue(queue); }});
   const ChainPolicy::Turn turn = policy_->begin(queue, hash, valid_, runner_.packing());
   if (turn.is_new) plans_.erase(hash);  // of a sequence that the policy has forgotten
   follow_rows();                        // which may have grown
@@ -139,19 +122,13 @@ const Schedule& Engine::choose_schedule(const core::Queue& queue, std::size_t ha
 }
 
 /// @return false: nothing was executed, and the plan, which is no longer there, must be made anew
-bool Engine::execute(Entry& entry, core::Queue& queue) {
-  if (entry.plan->colourings.empty()) return run(entry, queue);
-  core::Queue coloured = queue.in_colours(entry.plan->colourings);
-  return run(entry, coloured);
-}
-
-/// @param queue  with a record for each colour
-/// @return as `execute`
-bool Engine::run(Entry& entry, core::Queue& queue) {
+bool Engine::execute(Entry& entry, core::Queue& called) {
   const Plan& plan = *entry.plan;
-  const std::uint64_t fingerprint = numbered(plan.fingerprint, flushes_++);
-  if (plan.description != nullptr)
-    rows_.communicator().set_signature({fingerprint, [text = plan.description] { return *text; }});
+  std::optional<core::Queue> coloured;
+  if (!plan.colourings.empty()) coloured = called.in_colours(plan.colourings);
+  core::Queue& queue = coloured ? *coloured : called;
+  const std::uint64_t fingerprint = sign(plan.fingerprint, plan.description);
+  ++flushes_;
   executing_ = true;
   if (!prepare(queue, entry)) return false;
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
@@ -166,6 +143,15 @@ bool Engine::run(Entry& entry, core::Queue& queue) {
     if (plan.key.may_be_deeper[d] == 0) valid_[k] = plan.analysis.valid_after[k];
   }
   return true;
+}
+
+/// What this rank is about to do, as others see it. @return the fingerprint of this flush
+std::uint64_t Engine::sign(std::uint64_t sequence,
+                           const std::shared_ptr<const std::string>& description) {
+  const std::uint64_t fingerprint = sequence ^ core::splitmix64(flushes_);
+  if (description != nullptr)
+    rows_.communicator().set_signature({fingerprint, [description] { return *description; }});
+  return fingerprint;
 }
 
 // Plans of sequences
@@ -196,8 +182,7 @@ Engine::Entry& Engine::slice_if_it_pays(Plans::iterator repeated, const core::Qu
   entry.is_sliced = true;
   const auto description = entry.plan->description;
   const std::uint64_t fingerprint = entry.plan->fingerprint;
-  rows_.communicator().set_signature(
-      {numbered(fingerprint, flushes_), [description] { return *description; }});
+  sign(fingerprint, description);
   auto plan = make_plan(queue, mesh, true);
   if (plan == nullptr) return entry;
   const std::size_t hash = repeated->first;
@@ -214,15 +199,14 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   const core::Progress progress(log_,
                                 "planning a sequence of " + core::counted(queue.size(), "loop"));
   comm::Communicator& communicator = rows_.communicator();
-  const AddSeconds plans(communicator, times_.plans);
+  const AddSeconds plans{communicator, times_.plans};
   times_.is_made = true;
   std::shared_ptr<const std::string> description;
   std::uint64_t fingerprint = 0;
   if (analysis_.halos != Halos::none) {
     description = std::make_shared<const std::string>(describe_queue(queue));
     fingerprint = fingerprint_of(*description);
-    communicator.set_signature(
-        {numbered(fingerprint, flushes_), [description] { return *description; }});
+    sign(fingerprint, description);
     // A mismatch of calls shows before ranks compile; later, as when a plan is found again, in the
     // next message that they wait for.
     if (known_facts_.find(queue, mesh) == nullptr) communicator.barrier();
@@ -240,6 +224,22 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
 
 // Planning
 
+/// Its time goes to the trace, its value to OP2_DUMP if that names it; debug builds verify it.
+/// @param earlier  the value of another pass by which that of this one is verified
+template <class Make, class... Earlier>
+auto Engine::run_pass(const char* pass, const core::Queue& queue, const Make& make,
+                      const Earlier&... earlier) {
+  const auto begin = core::Clock::now();
+  auto value = make();
+  core::report_span(measurements_.listeners, "plan", pass, begin);
+  if constexpr (verifies_plans && requires { verify(queue, value, earlier...); })
+    verify(queue, value, earlier...);
+  if constexpr (requires { describe(queue, value); })
+    if (rows_.communicator().is_root() && options_.dump.contains(pass))
+      log_.dump(describe(queue, value));
+  return value;
+}
+
 /// The passes, in their order: each makes one value of the plan from earlier ones.
 /// @param declared  as the program called it; later passes see `queue`, which has the access that
 ///                  counts, and a record for each colour
@@ -250,45 +250,41 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
                                         bool repeats) {
   comm::Communicator& ranks = rows_.communicator();
   core::Queue queue = declared;
-  const Passes pass(queue, measurements_.listeners, log_, options_.dump, ranks.is_root());
   ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access,
                      {options_.jit_seconds, options_.jit_memory_bytes});
-  const Facts& facts = facts_of(declared, loops, pass);
+  const Facts& facts = facts_of(declared, loops);
   report_kept_rows(declared, facts, log_);
   queue = as_used(declared, facts);
-  plan->colourings = pass.run("colours", [&] {
-    return colourings_ != nullptr ? colourings_->find(queue, facts) : decltype(plan->colourings){};
-  });
+  plan->colourings = run_pass("colours", queue, [&] { return colourings_.find(queue, facts); });
   if (!plan->colourings.empty()) queue = in_colours(queue, plan->colourings);
   if (policy_ != nullptr) turn_ = &policy_->schedule_for(queue);
   const Schedule& schedule = *turn_;
-  const auto cut = pass.run("cut", [&] { return cut_for(queue, schedule, limits_); });
-  plan->analysis =
-      pass.run("analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); });
+  const auto cut = run_pass("cut", queue, [&] { return cut_for(queue, schedule, limits_); });
+  plan->analysis = run_pass("analyse", queue,
+                            [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); });
   if (distinguish_rows(plan->analysis)) return nullptr;
   if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
-  if (colourings_ != nullptr) colourings_->update_rows();
+  colourings_.update_rows();
   if (repeats) {
     auto sliced = slice_repeated(queue, cut, valid_, analysis_, plan->analysis, rows_);
     if (!sliced) return nullptr;
-    plan->analysis = pass.run("slice", [&] { return std::move(*sliced); });
+    plan->analysis = run_pass("slice", queue, [&] { return std::move(*sliced); });
   } else if (schedule.single_rows && executor_->traits().runs_slices) {
     const std::vector<char> rewritten =
         policy_ != nullptr ? policy_->rewritten() : std::vector<char>();
-    plan->analysis =
-        pass.run("slice", [&] { return slice(queue, cut, valid_, analysis_, rewritten, rows_); });
+    plan->analysis = run_pass(
+        "slice", queue, [&] { return slice(queue, cut, valid_, analysis_, rewritten, rows_); });
   }
   note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
-  const auto order = pass.run("order", [&] {
+  const auto order = run_pass("order", queue, [&] {
     return find_order(queue, plan->analysis, ranks,
                       {executor_->traits().orders_by_rows, options_.reproducible});
   });
-  find_steps(queue, facts, loops, order, pass, *plan);
-  plan->rows = statistics_.register_steps(queue, plan->steps, code_.describe(queue, mesh, *plan));
-  note_code(plan->rows, plan->code);
+  find_steps(queue, facts, loops, order, *plan);
+  statistics_.register_steps(queue, code_.describe(queue, mesh, *plan), *plan);
   if (policy_ != nullptr) register_times(queue, policy_->costs(), *plan);
   plan->number = ++made_plans_;
   for (const auto& listener : measurements_.listeners) listener->planned(queue, plan->number);
@@ -303,34 +299,35 @@ Analysis Engine::slice_chains(const core::Queue& queue, const std::vector<core::
   const auto cut = cut_for(queue, {Schedule::Kind::on, {}}, limits_);
   const Analysis levels = analyse(queue, cut, valid, analysis_);
   if (levels.rows != core::no_level) ensure_rows(levels.rows);
-  if (colourings_ != nullptr) colourings_->update_rows();
+  colourings_.update_rows();
   return slice(queue, cut, valid, analysis_, rewritten, rows_);
 }
 
 /// Collective, as find_facts, if those of the sequence are not known.
-const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
-                              const Passes& pass) {
+const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops) {
   if (const Facts* known = known_facts_.find(declared, loops.mesh())) return *known;
-  return known_facts_.add(declared, loops.mesh(), pass.run("facts", [&] {
+  Facts facts = run_pass("facts", declared, [&] {
     const core::InPart part(&measurements_.profile, core::Part::code);
-    const AddSeconds once(rows_.communicator(), times_.once);
+    const AddSeconds once{rows_.communicator(), times_.once};
     return find_facts(declared, loops, prove_, rows_.communicator());
-  }));
+  });
+  return known_facts_.add(declared, loops.mesh(), std::move(facts));
 }
 
 /// The passes whose values depend on each other: loops whose fused step has no good code stay
 /// apart.
 void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
-                        const std::vector<Order>& order, const Passes& pass, Plan& plan) {
+                        const std::vector<Order>& order, Plan& plan) {
   FusionRules rules = code_.fusion_rules(queue);
   rules.leaves_zero = [&](const ArgSource& source) {
     return facts.args[queue.records()[source.record].first_arg + source.arg].leaves_zero;
   };
   Code code;
   do {
-    plan.steps = pass.run(
-        "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); }, plan.analysis);
-    code = pass.run("code", [&] { return find_code(queue, loops, plan.steps); }, plan.steps);
+    plan.steps = run_pass(
+        "fuse", queue, [&] { return make_steps(queue, plan.analysis, order, rules); },
+        plan.analysis);
+    code = run_pass("code", queue, [&] { return find_code(queue, loops, plan.steps); }, plan.steps);
   } while (code.regroup);
   plan.code = std::move(code.steps);
 }
@@ -338,7 +335,7 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
 /// A device may have no memory for it. On several ranks those that have the code would go on.
 Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps) {
   const core::InPart part(&measurements_.profile, core::Part::code);
-  const AddSeconds once(rows_.communicator(), times_.once);
+  const AddSeconds once{rows_.communicator(), times_.once};
   try {
     return code_.find(queue, loops, steps);
   } catch (const Error& error) {
@@ -359,7 +356,7 @@ bool Engine::prepare(const core::Queue& queue, Entry& entry) {
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
   if (executions > 0 && !repeats) return true;
   const core::InPart part(&measurements_.profile, core::Part::plans);
-  const AddSeconds plans(rows_.communicator(), times_.plans);
+  const AddSeconds plans{rows_.communicator(), times_.plans};
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
                                 "preparing a sequence of " + core::counted(queue.size(), "loop"));
@@ -408,7 +405,7 @@ bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& fa
     failure = error;
     flags[0] = 1;
   }
-  combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
+  comm::combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
   if (flags[0] == 0) {
     for (std::size_t s = 0; s + 1 < flags.size(); ++s)
       if (flags[1 + s] != 0) crowded.push_back(s);
@@ -465,14 +462,14 @@ void Engine::forget_plans() {
 
 /// @return whether rows have another order now
 bool Engine::distinguish_rows(const Analysis& analysis) {
-  const AddSeconds once(rows_.communicator(), times_.once);
+  const AddSeconds once{rows_.communicator(), times_.once};
   const bool have_moved = rows_.distinguish(deepest_interior_of(analysis));
   if (have_moved) forget_levels();
   return have_moved;
 }
 
 void Engine::ensure_rows(core::Level level) {
-  const AddSeconds once(rows_.communicator(), times_.once);
+  const AddSeconds once{rows_.communicator(), times_.once};
   const core::Progress progress(log_, "ordering rows for locality and halos");
   rows_.ensure_rows(level);
 }

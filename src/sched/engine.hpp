@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <core/float_environment.hpp>
 #include <core/levels.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
@@ -16,23 +15,21 @@
 #include <op2/error.hpp>
 #include <op2/runtime.hpp>
 #include <sched/analysis/analyse.hpp>
+#include <sched/analysis/colours.hpp>
 #include <sched/analysis/facts.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
+#include <sched/executor/executor.hpp>
 #include <sched/loop_statistics.hpp>
 #include <sched/policy/chain_policy.hpp>
-#include <sched/resources.hpp>
+#include <sched/rounding.hpp>
 
 namespace op2::sched {
-
-class Colourings;
-class Passes;
 
 class Engine {
  public:
   /// @throws Error device_failure, out_of_memory
   explicit Engine(const Resources& resources);
-  ~Engine();
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
   /// nothing was executed; an exception of a kernel's host function leaves the flush half done.
@@ -95,12 +92,15 @@ class Engine {
   bool may_slice(const Entry& entry) const;
   Entry& slice_if_it_pays(Plans::iterator repeated, const core::Queue& queue,
                           const core::Mesh& mesh);
-  const Facts& facts_of(const core::Queue& declared, LoopRequests& loops, const Passes& pass);
+  template <class Make, class... Earlier>
+  auto run_pass(const char* pass, const core::Queue& queue, const Make& make,
+                const Earlier&... earlier);
+  const Facts& facts_of(const core::Queue& declared, LoopRequests& loops);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh,
                                   bool repeats = false);
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
-                  const std::vector<Order>& order, const Passes& pass, Plan& plan);
+                  const std::vector<Order>& order, Plan& plan);
   Code find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps);
   void follow_rows();
   bool distinguish_rows(const Analysis& analysis);
@@ -115,8 +115,8 @@ class Engine {
   void stop_gathering(const Error* mine);
   void stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps);
   void forget_plans();
-  bool execute(Entry& entry, core::Queue& queue);
-  bool run(Entry& entry, core::Queue& queue);
+  bool execute(Entry& entry, core::Queue& called);
+  std::uint64_t sign(std::uint64_t sequence, const std::shared_ptr<const std::string>& description);
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;
@@ -127,7 +127,7 @@ class Engine {
   const ChainLimits limits_;  ///< of chains as long as possible
   const Schedule schedule_;   ///< without a policy
   const Prover prove_;
-  const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
+  Colourings colourings_;
   KnownFacts known_facts_;
   CodeFinder code_;
   LoopStatistics statistics_;
@@ -139,11 +139,11 @@ class Engine {
   Plans plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   static constexpr int unbound = -1;
-  int epoch_ = unbound;                     ///< of the rows that plans are bound to
-  int worker_traps_ = core::float_traps();  ///< floating-point exceptions that trap in the workers
+  int epoch_ = unbound;               ///< of the rows that plans are bound to
+  int worker_traps_ = float_traps();  ///< floating-point exceptions that trap in the workers
   bool executing_ = false;
   bool intact_ = false;
-  std::uint64_t flushes_ = 0;
+  std::int64_t flushes_ = 0;
   std::int64_t made_plans_ = 0;
 };
 

@@ -9,7 +9,6 @@
 
 #include <jit/cache_entry.hpp>
 #include <jit/jit.hpp>
-#include <sched/analysis/conflicts.hpp>
 #include <sched/loop_requests.hpp>
 
 namespace op2::sched {
@@ -23,14 +22,21 @@ std::string joined_name(const std::vector<std::string>& names) {
                      names.size());
 }
 
+/// Its key, by which op2-jitinspect shows it, and what arithmetic it executes.
+void note_code(const jit::CompiledLoop& code, StepRows& rows) {
+  rows.flops = code.flops;
+  std::vector<std::string>& keys = rows.row->keys;
+  std::string key = jit::name_of(code.key);
+  if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
+}
+
 }  // namespace
 
-std::vector<StepRows> LoopStatistics::register_steps(const core::Queue& queue, const Steps& steps,
-                                                     const std::vector<std::string>& descriptions) {
-  std::vector<StepRows> all;
-  for (std::size_t s = 0; s < steps.all.size(); ++s) {
-    const Step& step = steps.all[s];
-    StepRows& rows = all.emplace_back();
+void LoopStatistics::register_steps(const core::Queue& queue,
+                                    const std::vector<std::string>& descriptions, Plan& plan) {
+  for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
+    const Step& step = plan.steps.all[s];
+    StepRows& rows = plan.rows.emplace_back();
     if (step.kind == Step::Kind::assignment) continue;
     std::vector<std::string> names;
     for (const KernelUse& use : step.kernels) {
@@ -39,8 +45,9 @@ std::vector<StepRows> LoopStatistics::register_steps(const core::Queue& queue, c
     }
     if (names.empty()) names.emplace_back(queue.records()[step.record].name);
     rows.row = &table_.row(joined_name(names));
+    if (plan.code[s].compiled != nullptr) note_code(*plan.code[s].compiled, rows);
     if (!step.runs() || !step.begins_call()) continue;  // which counts all rows
-    rows.useful_bytes = useful_bytes(step);
+    rows.useful_bytes = step.useful_bytes();
     rows.interior = step.iterations(Phase::interior);
     rows.boundary = step.iterations(Phase::boundary);
     rows.redundant = step.redundant_iterations();
@@ -52,17 +59,6 @@ std::vector<StepRows> LoopStatistics::register_steps(const core::Queue& queue, c
       rows.fused_calls.push_back(&rows.members.back()->fused_in[rows.row->name]);
       if (rows.members.back()->code.empty()) rows.members.back()->code = rows.row->code;
     }
-  }
-  return all;
-}
-
-void note_code(std::span<StepRows> rows, std::span<const StepCode> code) {
-  for (std::size_t s = 0; s < rows.size(); ++s) {
-    if (rows[s].row == nullptr || code[s].compiled == nullptr) continue;
-    rows[s].flops = code[s].compiled->flops;
-    std::vector<std::string>& keys = rows[s].row->keys;
-    std::string key = jit::name_of(code[s].compiled->key);
-    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
   }
 }
 

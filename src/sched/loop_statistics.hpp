@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,11 @@ class LoopStatistics {
   /// All references must outlive it.
   LoopStatistics(core::LoopTable& table, core::Log& log) : table_(table), log_(log) {}
 
-  /// The rows of each step, by the names of its loops; fused loops have a row "a+b".
+  /// Finds the rows of each step, by the names of its loops; fused loops have a row "a+b".
   /// @param descriptions  per step: how it is executed, for the column "code"
-  std::vector<StepRows> register_steps(const core::Queue& queue, const Steps& steps,
-                                       const std::vector<std::string>& descriptions);
+  /// @param plan          has its steps and their code
+  void register_steps(const core::Queue& queue, const std::vector<std::string>& descriptions,
+                      Plan& plan);
 
  private:
   void check_name(const core::LoopRecord& loop);
@@ -33,10 +33,6 @@ class LoopStatistics {
   core::Log& log_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
 };
-
-/// Notes in the rows of steps the keys of their code, by which op2-jitinspect shows it, and what
-/// arithmetic it executes.
-void note_code(std::span<StepRows> rows, std::span<const StepCode> code);
 
 /// Counts the iterations of a phase of a step. To be called when they have run, before the clock is
 /// read: a model of a network has computation take the time that counted iterations cost.

@@ -2,14 +2,17 @@
 #include <sched/passes.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <core/error.hpp>
+#include <core/hash.hpp>
 #include <core/text.hpp>
-#include <jit/target/cpu/cpu_target.hpp>
+#include <core/value_type.hpp>
 #include <sched/code.hpp>
 #include <sched/loop_requests.hpp>
 
@@ -40,7 +43,52 @@ std::vector<std::string> names_of(const core::Queue& queue, const Step& step) {
   return names;
 }
 
+std::string describe_arg(const core::LoopArg& arg) {
+  if (!arg.active) return "off";
+  switch (arg.kind) {
+    case OP_ARG_IDX:
+      return fmt::format("index {} of {}", arg.column, arg.map != nullptr ? arg.map->name : "set");
+    case OP_ARG_GBL:
+    case OP_ARG_INFO:
+      return fmt::format("global {} {} x{}", arg.global != nullptr ? arg.global->name : "raw",
+                         core::name_of(arg.access), arg.dim);
+    case OP_ARG_DAT:
+      break;
+  }
+  const std::string through =
+      arg.map == nullptr ? "" : fmt::format(" via {}[{}]", arg.map->name, arg.column);
+  return fmt::format("{}{} {} x{}", arg.dat->name_storage, through, core::name_of(arg.access),
+                     arg.dim);
+}
+
 }  // namespace
+
+std::uint64_t fingerprint_of(const std::string& text) {
+  const core::Digest digest = core::Hasher().field(text).finish();
+  std::uint64_t fingerprint;
+  std::memcpy(&fingerprint, digest.data(), sizeof fingerprint);
+  return fingerprint;
+}
+
+std::string describe_queue(const core::Queue& queue) {
+  std::map<op_kernel, std::uint64_t> texts;
+  std::string text;
+  for (const core::LoopRecord& r : queue.records()) {
+    if (r.is_assignment()) {
+      text += fmt::format("op_set_global '{}'\n", r.target->name);
+      continue;
+    }
+    const auto [hash, fresh] = texts.try_emplace(r.kernel, 0);
+    if (fresh) hash->second = fingerprint_of(r.kernel->source);
+    text += fmt::format("{} on set '{}' of {} elements:", named_with_site(r), r.set->name,
+                        r.set->global_size);
+    for (const core::LoopArg& arg : queue.args_of(r))
+      text += fmt::format(" [{}]", describe_arg(arg));
+    text += fmt::format(" source={:016x}{}\n", hash->second,
+                        r.traps ? ", floating-point traps on" : "");
+  }
+  return text;
+}
 
 std::string describe(const core::Queue& queue, const std::vector<RecordRange>& cut) {
   std::string text = fmt::format("{} records in {} chains\n", queue.size(), cut.size());
@@ -108,11 +156,6 @@ std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_
                      step.iterations(Phase::interior), step.iterations(Phase::boundary));
 }
 
-std::string describe_code(const jit::CompiledLoop& code) {
-  if (code.target != jit::cpu_target_name) return code.target;
-  return code.simd.vectorised() ? "jit, " + jit::description_of(code.simd) : "jit";
-}
-
 namespace {
 
 template <class... Args>
@@ -169,12 +212,6 @@ void verify_step(const core::Queue& queue, const Analysis& analysis, const Step&
   }
 }
 
-bool accesses(const Step& step, const core::Dat* dat) {
-  return step.runs() && std::ranges::any_of(step.args, [&](const core::LoopArg& arg) {
-           return arg.is_active_dat() && arg.dat == dat;
-         });
-}
-
 /// What a step does not store, the next one that accesses it does not load.
 void verify_zeros(const Steps& steps) {
   const auto starts_at_zero = [](const Step& step, const core::Dat* dat) {
@@ -184,7 +221,9 @@ void verify_zeros(const Steps& steps) {
     if (!steps.all[s].gathers()) continue;
     for (const core::Dat* dat : steps.all[s].gather->not_stored) {
       std::size_t next = s + 1;
-      while (next < steps.all.size() && !accesses(steps.all[next], dat)) ++next;
+      while (next < steps.all.size() &&
+             !(steps.all[next].runs() && steps.all[next].accesses_dat(dat)))
+        ++next;
       require(next < steps.all.size() && starts_at_zero(steps.all[next], dat), "fuse",
               "step {}: dat '{}' is not stored, but step {} loads it", s, dat->name, next);
     }
@@ -192,11 +231,6 @@ void verify_zeros(const Steps& steps) {
 }
 
 }  // namespace
-
-void verify(const core::Queue& queue, const Facts& facts) {
-  require(facts.args.size() == queue.args().size(), "facts", "args: {} of {}", facts.args.size(),
-          queue.args().size());
-}
 
 void verify(const core::Queue& queue, const std::vector<const core::Colouring*>& colourings) {
   if (colourings.empty()) return;
@@ -223,10 +257,6 @@ void verify(const core::Queue& queue, const Analysis& analysis) {
       require(0 <= dat.from && dat.from < dat.to, "analyse",
               "exchanged: levels {} to {} of dat '{}'", dat.from, dat.to, dat.dat->name);
   }
-}
-
-void verify(const core::Queue& queue, const std::vector<Order>& order) {
-  require(order.size() == queue.size(), "order", "{} of {} records", order.size(), queue.size());
 }
 
 void verify(const core::Queue& queue, const Steps& steps, const Analysis& analysis) {

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How passes are run: each is a function from earlier values to its own. Its time goes to the
-// trace, its value to OP2_DUMP if that names it, and in debug builds it is verified.
+// Values of passes as text, for OP2_DUMP, and what must hold of them, for debug builds.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <core/log.hpp>
-#include <core/measurements/listener.hpp>
-#include <core/options.hpp>
 #include <core/queue.hpp>
-#include <sched/analysis/facts.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
 
 struct Code;
+
+/// What a rank is about to execute, for its collective signature, so that a mismatch can name both
+/// sides. A line per record: name, call site, set with its global size, arguments, and a hash of
+/// the kernel's source. Equal on ranks that queued the same. Cost: a hash of every source.
+std::string describe_queue(const core::Queue& queue);
+
+/// 64 bits of a hash of `text`.
+std::uint64_t fingerprint_of(const std::string& text);
 
 // Values of passes as text, a line per loop or step: a pass that OP2_DUMP can show has a row in
 // core/options.cpp and a function here.
@@ -34,14 +38,8 @@ std::string describe_calls(const core::Queue& queue, std::span<const Step> steps
 /// A line of a schedule, without its end.
 std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t step);
 
-/// "jit, SIMD width 8", "jit" or "cuda".
-std::string describe_code(const jit::CompiledLoop& code);
-
 // What must hold of the value of each pass. All throw an internal Error that names the pass, the
 // field and the numbers.
-
-/// One for each argument of the queue.
-void verify(const core::Queue& queue, const Facts& facts);
 
 /// One for each record, of its set; or none at all.
 void verify(const core::Queue& queue, const std::vector<const core::Colouring*>& colourings);
@@ -53,9 +51,6 @@ void verify(const core::Queue& queue, const std::vector<RecordRange>& cut);
 /// layers ascend and are halos.
 void verify(const core::Queue& queue, const Analysis& analysis);
 
-/// One for each record.
-void verify(const core::Queue& queue, const std::vector<Order>& order);
-
 /// Every record is in one step, steps in the order of their records and chains; fused loops are of
 /// one set, one order and equal levels; each argument of a kernel has its position.
 void verify(const core::Queue& queue, const Steps& steps, const Analysis& analysis);
@@ -64,37 +59,11 @@ void verify(const core::Queue& queue, const Steps& steps, const Analysis& analys
 /// its kernel has a host function.
 void verify(const core::Queue& queue, const Code& code, const Steps& steps);
 
+/// Whether the engine verifies what passes make.
 #ifdef NDEBUG
 inline constexpr bool verifies_plans = false;
 #else
 inline constexpr bool verifies_plans = true;
 #endif
-
-class Passes {
- public:
-  /// All references must outlive it.
-  Passes(const core::Queue& queue, const core::Listeners& listeners, core::Log& log,
-         const core::Dump& dump, bool is_root)
-      : queue_(queue), listeners_(listeners), log_(log), dump_(dump), is_root_(is_root) {}
-
-  /// @param earlier  the value of another pass by which that of this one is verified
-  template <class Make, class... Earlier>
-  auto run(const char* pass, const Make& make, const Earlier&... earlier) const {
-    const auto begin = core::Clock::now();
-    auto value = make();
-    core::report_span(listeners_, "plan", pass, begin);
-    if constexpr (verifies_plans) verify(queue_, value, earlier...);
-    if constexpr (requires { describe(queue_, value); })
-      if (is_root_ && dump_.contains(pass)) log_.dump(describe(queue_, value));
-    return value;
-  }
-
- private:
-  const core::Queue& queue_;
-  const core::Listeners& listeners_;
-  core::Log& log_;
-  const core::Dump& dump_;
-  const bool is_root_;
-};
 
 }  // namespace op2::sched

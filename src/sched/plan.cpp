@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -14,7 +16,7 @@ bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
          a.target == b.target && a.traps == b.traps;
 }
 
-/// As one block of memory: they have no padding (core/loop_record.hpp).
+/// As one block of memory: they have no padding (core/queue.hpp).
 bool are_equal(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
@@ -83,11 +85,19 @@ namespace {
 
 IndexRanges rows_of_slice(const IndexRanges& slice, const IndexRanges& ranges) {
   IndexRanges rows;
-  for (const IndexRange& range : ranges)
-    for (auto part = first_beyond(slice, range.begin);
-         part != slice.end() && part->begin < range.end; ++part)
+  for (const IndexRange& range : ranges) {
+    auto part = std::ranges::partition_point(
+        slice, [&](const IndexRange& earlier) { return earlier.end <= range.begin; });
+    for (; part != slice.end() && part->begin < range.end; ++part)
       append(rows, {std::max(part->begin, range.begin), std::min(part->end, range.end)});
+  }
   return rows;
+}
+
+std::int64_t count_in(const IndexRanges& slice, const IndexRange& range) {
+  std::int64_t count = 0;
+  for (const IndexRange& rows : rows_of_slice(slice, {range})) count += rows.size();
+  return count;
 }
 
 IndexRanges rows_of_colour(const core::Colouring& colouring, std::int32_t colour,
@@ -158,6 +168,41 @@ std::int64_t Step::iterations(Phase phase) const {
 std::int64_t Step::redundant_iterations() const {
   const IndexRange beyond{set->size, set->within(levels.extent)};
   return slice == nullptr ? std::max<std::int64_t>(0, beyond.size()) : count_in(*slice, beyond);
+}
+
+bool Step::accesses_dat(const core::Dat* dat) const {
+  return std::ranges::any_of(
+      args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
+}
+
+double Step::useful_bytes() const {
+  struct Use {
+    bool reads = false, writes = false;
+    double rows = 0;
+  };
+  std::map<const core::Dat*, Use> uses;
+  std::set<const core::Map*> maps;
+  for (const auto& [of, accessed] : accesses())
+    for (const core::LoopArg& arg : accessed) {
+      if (!arg.active) continue;
+      if (arg.is_indirect()) maps.insert(arg.map);
+      if (!arg.is_active_dat()) continue;
+      Use& use = uses[arg.dat];
+      use.reads = use.reads || arg.access != OP_WRITE;
+      use.writes = use.writes || arg.modifies();
+      use.rows += of->size;  // each argument accesses at most one row per element
+    }
+  if (gathers()) {
+    for (const core::Dat* dat : gather->zero_initialised) uses[dat].reads = false;
+    for (const core::Dat* dat : gather->not_stored) uses[dat].writes = false;
+  }
+  double bytes = 0;
+  for (const auto& [dat, use] : uses)
+    bytes +=
+        std::min<double>(dat->set->size, use.rows) * dat->size * (int{use.reads} + int{use.writes});
+  for (const core::Map* map : maps)
+    bytes += static_cast<double>(map->from->size) * map->dim * sizeof(std::int32_t);
+  return bytes;
 }
 
 }  // namespace op2::sched

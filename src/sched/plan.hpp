@@ -19,8 +19,7 @@
 #include <comm/messages/reduce_values.hpp>
 #include <core/levels.hpp>
 #include <core/loop_abi.hpp>
-#include <core/loop_record.hpp>
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <jit/loop_nest.hpp>
@@ -104,16 +103,6 @@ struct Analysis {
   std::vector<IndexRanges> slices{};
 };
 
-/// Records of loops of one chain, ascending, that become one step.
-struct LoopGroup {
-  std::vector<std::size_t> records;
-  std::size_t gathered = 0;  ///< of them, the first: loops that add to rows of the others' set
-
-  /// The record at which the step runs: gathered loops wait for the first of the others, behind
-  /// assignments in between.
-  std::size_t place() const { return records[gathered]; }
-};
-
 /// Whether the result of a loop depends on the order of its iterations.
 enum class Order {
   any,
@@ -150,7 +139,7 @@ struct GlobalArg {
   /// Argmin and argmax payloads: where, after the value, the global index of its element is kept,
   /// in bytes. Used if elements ran in any order, or on several ranks.
   std::size_t element = 0;
-  /// A sum that is rounded once: partial results are blocks of terms (core/term_block.hpp).
+  /// A sum that is rounded once: partial results are blocks of terms (core/exact_sum.hpp).
   bool exact = false;
   comm::Nan nan = comm::Nan::loses;  ///< of a minimum or maximum
 };
@@ -241,6 +230,10 @@ struct Step {
   std::int64_t iterations(Phase phase) const;
   /// Iterations of both phases beyond the owned elements.
   std::int64_t redundant_iterations() const;
+  bool accesses_dat(const core::Dat* dat) const;
+  /// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and
+  /// written, only rows that can be accessed, and each map row once.
+  double useful_bytes() const;
 };
 
 /// Steps of all chains, in their order.
@@ -255,7 +248,7 @@ struct StepRows {
   std::vector<core::LoopRow*> members;  ///< of the loops that were fused, if any
   std::vector<std::int64_t*>
       fused_calls;          ///< of each member, in its row: those that `row` has the time of
-  double useful_bytes = 0;  ///< see useful_bytes()
+  double useful_bytes = 0;  ///< see Step::useful_bytes
   double flops = core::unknown_flops;  ///< of an iteration
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;

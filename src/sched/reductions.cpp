@@ -9,7 +9,6 @@
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 #include <core/exact_sum.hpp>
-#include <core/term_block.hpp>
 #include <core/value_type.hpp>
 #include <sched/executor/payload.hpp>
 
@@ -97,30 +96,6 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
   fold_partial(arg, found, global.partial.host_write().get(), nan);
 }
 
-void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global) {
-  core::with_rounded(arg.type, [&]<class T>() {
-    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(found);
-    if (!global.has_partial) {
-      const auto bytes = std::as_bytes(sums);
-      global.partial.replace(core::bytes_of(std::vector<std::byte>(bytes.begin(), bytes.end())));
-      global.has_partial = true;
-      global.partial_access = arg.access;
-      global.partial_is_exact = true;
-      return;
-    }
-    core::ensure(global.partial_access == arg.access && global.partial_is_exact,
-                 "a global has partial results of two operations");
-    auto* const earlier = reinterpret_cast<core::ExactSum<T>*>(global.partial.host_write().get());
-    for (std::size_t k = 0; k < sums.size(); ++k) earlier[k].add(sums[k]);
-  });
-}
-
-void add_exactly(const core::LoopArg& arg, std::byte* found, void* value) {
-  core::with_rounded(arg.type, [&]<class T>() {
-    add_rounded_once<T>(core::sums_of<T>(found), static_cast<T*>(value));
-  });
-}
-
 void settle(core::Global& global) {
   if (!global.has_partial) return;
   void* const value = global.value.host_write().get();
@@ -150,22 +125,23 @@ void combine(std::span<core::Global* const> globals, comm::Communicator& communi
 
 namespace {
 
-void finish_alone(const Step& step, const core::Queue& queue, const Collect& collect) {
-  for (const GlobalArg& global : step.reductions) {
-    std::byte* const found = collect(global);
-    if (found == nullptr) continue;
-    core::Global* const lazy = global.shape.global;
-    if (global.exact && lazy != nullptr) {
-      add_to_exact_partial(global.shape, found, *lazy);
-      continue;
+/// Adds the block of terms of a loop on this rank to the rank's partial result of the global.
+void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global) {
+  core::with_rounded(arg.type, [&]<class T>() {
+    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(found);
+    if (!global.has_partial) {
+      const auto bytes = std::as_bytes(sums);
+      global.partial.replace(core::bytes_of(std::vector<std::byte>(bytes.begin(), bytes.end())));
+      global.has_partial = true;
+      global.partial_access = arg.access;
+      global.partial_is_exact = true;
+      return;
     }
-    void* const value =
-        lazy != nullptr ? lazy->value.host_write().get() : global.source.value_in(queue).user;
-    if (global.exact)
-      add_exactly(global.shape, found, value);
-    else
-      fold_partial(global.shape, found, value, global.nan);
-  }
+    core::ensure(global.partial_access == arg.access && global.partial_is_exact,
+                 "a global has partial results of two operations");
+    auto* const earlier = reinterpret_cast<core::ExactSum<T>*>(global.partial.host_write().get());
+    for (std::size_t k = 0; k < sums.size(); ++k) earlier[k].add(sums[k]);
+  });
 }
 
 /// A raw global after its loop on this rank.
@@ -175,23 +151,22 @@ struct RawResult {
   std::byte* value;  ///< the program's memory: the value before the loop
 };
 
-std::vector<RawResult> raw_results(const Step& step, const core::Queue& queue,
-                                   const Collect& collect) {
-  std::vector<RawResult> raw;
-  for (const GlobalArg& global : step.reductions)
-    if (global.shape.global == nullptr)
-      raw.push_back(
-          {&global, collect(global), static_cast<std::byte*>(global.source.value_in(queue).user)});
-  return raw;
+/// Gives a raw global its value on the only rank.
+void finish_alone(const RawResult& raw) {
+  const core::LoopArg& shape = raw.global->shape;
+  if (!raw.global->exact) return fold_partial(shape, raw.found, raw.value, raw.global->nan);
+  core::with_rounded(shape.type, [&]<class T>() {
+    add_rounded_once<T>(core::sums_of<T>(raw.found), reinterpret_cast<T*>(raw.value));
+  });
 }
 
 /// The sums of terms on this rank and, on the root, the value before the loop.
-comm::FoldedValues exact_sums(const RawResult& one, bool is_root) {
-  const core::LoopArg& shape = one.global->shape;
+comm::FoldedValues exact_sums(const RawResult& raw, bool is_root) {
+  const core::LoopArg& shape = raw.global->shape;
   comm::FoldedValues values{shape.type, fold_of(shape.access), shape.dim, nullptr, true};
   core::with_rounded(shape.type, [&]<class T>() {
-    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(one.found);
-    const T* const before = reinterpret_cast<const T*>(one.value);
+    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(raw.found);
+    const T* const before = reinterpret_cast<const T*>(raw.value);
     for (std::size_t k = 0; k < sums.size() && is_root; ++k) sums[k].add(before[k]);
     values.values = sums.data();
   });
@@ -200,47 +175,47 @@ comm::FoldedValues exact_sums(const RawResult& one, bool is_root) {
 
 /// What this rank contributes to sums and extremes: the root its value too. Partial results of
 /// OP_MIN and OP_MAX include the rank's value.
-comm::FoldedValues contribution(const RawResult& one, bool is_root) {
-  const core::LoopArg& shape = one.global->shape;
-  if (one.global->exact) return exact_sums(one, is_root);
+comm::FoldedValues contribution(const RawResult& raw, bool is_root) {
+  const core::LoopArg& shape = raw.global->shape;
+  if (raw.global->exact) return exact_sums(raw, is_root);
   if (is_root)
-    fold_partial(shape, one.found, one.value, one.global->nan);
+    fold_partial(shape, raw.found, raw.value, raw.global->nan);
   else
-    std::memcpy(one.value, one.found, core::size_of(shape.type, shape.dim));
-  return {shape.type, fold_of(shape.access), shape.dim, one.value, false, one.global->nan};
+    std::memcpy(raw.value, raw.found, core::size_of(shape.type, shape.dim));
+  return {shape.type, fold_of(shape.access), shape.dim, raw.value, false, raw.global->nan};
 }
 
-void round_sums(const RawResult& one) {
-  core::with_rounded(one.global->shape.type, [&]<class T>() {
-    T* const value = reinterpret_cast<T*>(one.value);
-    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(one.found);
+void round_sums(const RawResult& raw) {
+  core::with_rounded(raw.global->shape.type, [&]<class T>() {
+    T* const value = reinterpret_cast<T*>(raw.value);
+    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(raw.found);
     for (std::size_t k = 0; k < sums.size(); ++k) value[k] = sums[k].rounded();
   });
 }
 
 /// Sums and extremes of the root's value and of what all ranks have found, so that every rank gets
 /// the same result.
-void reduce_raw(std::span<const RawResult> raw, comm::Communicator& communicator) {
+void reduce_raw(std::span<const RawResult> results, comm::Communicator& communicator) {
   std::vector<comm::FoldedValues> values;
-  for (const RawResult& one : raw)
-    if (!one.global->shape.is_payload())
-      values.push_back(contribution(one, communicator.is_root()));
+  for (const RawResult& raw : results)
+    if (!raw.global->shape.is_payload())
+      values.push_back(contribution(raw, communicator.is_root()));
   if (!values.empty()) comm::reduce_values(communicator, values);
-  for (const RawResult& one : raw)
-    if (one.global->exact) round_sums(one);
+  for (const RawResult& raw : results)
+    if (raw.global->exact) round_sums(raw);
 }
 
 /// Precondition: extremes have their final values.
-void finish_payloads(std::span<const RawResult> raw, comm::Communicator& communicator) {
+void finish_payloads(std::span<const RawResult> results, comm::Communicator& communicator) {
   std::vector<Payload> payloads;
-  for (const RawResult& one : raw) {
-    const core::LoopArg& shape = one.global->shape;
+  for (const RawResult& raw : results) {
+    const core::LoopArg& shape = raw.global->shape;
     if (!shape.is_payload()) continue;
     Payload payload{
-        one.value, core::size_of(shape.type, shape.dim), one.found, no_element, nullptr, nullptr,
+        raw.value, core::size_of(shape.type, shape.dim), raw.found, no_element, nullptr, nullptr,
         nullptr};
-    std::memcpy(&payload.element, one.found + one.global->element, sizeof payload.element);
-    for (const RawResult& extreme : raw)
+    std::memcpy(&payload.element, raw.found + raw.global->element, sizeof payload.element);
+    for (const RawResult& extreme : results)
       if (static_cast<int>(extreme.global->arg) == shape.info_of) {
         payload.extreme = &extreme.global->shape;
         payload.own_extreme = extreme.found;
@@ -255,20 +230,27 @@ void finish_payloads(std::span<const RawResult> raw, comm::Communicator& communi
 
 void finish_reductions(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
                        const Collect& collect) {
-  if (step.reductions.empty()) return;
-  if (!sends_messages(communicator)) return finish_alone(step, queue, collect);
+  const bool is_alone = !sends_messages(communicator);
+  std::vector<RawResult> results;
   for (const GlobalArg& global : step.reductions) {
-    if (global.shape.global == nullptr) continue;
     std::byte* const found = collect(global);
-    if (found == nullptr) continue;
-    if (global.exact)
-      add_to_exact_partial(global.shape, found, *global.shape.global);
-    else
-      add_to_partial(global.shape, found, *global.shape.global, global.nan);
+    core::Global* const lazy = global.shape.global;
+    if (lazy == nullptr)
+      results.push_back(
+          {&global, found, static_cast<std::byte*>(global.source.value_in(queue).user)});
+    else if (found != nullptr && global.exact)
+      add_to_exact_partial(global.shape, found, *lazy);
+    else if (found != nullptr && is_alone)
+      fold_partial(global.shape, found, lazy->value.host_write().get(), global.nan);
+    else if (found != nullptr)
+      add_to_partial(global.shape, found, *lazy, global.nan);
   }
-  const std::vector<RawResult> raw = raw_results(step, queue, collect);
-  reduce_raw(raw, communicator);
-  finish_payloads(raw, communicator);
+  if (is_alone) {
+    for (const RawResult& raw : results) finish_alone(raw);
+    return;
+  }
+  reduce_raw(results, communicator);
+  finish_payloads(results, communicator);
 }
 
 }  // namespace op2::sched

@@ -11,7 +11,6 @@
 
 #include <comm/messages/communicator.hpp>
 #include <comm/messages/reduce_values.hpp>
-#include <core/loop_record.hpp>
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
 
@@ -46,14 +45,6 @@ core::Array& start_lazy_partial(const core::LoopArg& arg, core::Global& global, 
 /// result of another operation must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global,
                     comm::Nan nan = comm::Nan::loses);
-
-/// The same for a sum that is rounded once.
-/// @param found  a block of terms
-void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global);
-
-/// Adds to each value, shape [dim], a sum of terms, and rounds once.
-/// @param found  a block of terms
-void add_exactly(const core::LoopArg& arg, std::byte* found, void* value);
 
 /// Gives a global its value on the only rank. Local.
 void settle(core::Global& global);

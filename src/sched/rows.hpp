@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <core/loop_record.hpp>
+#include <core/queue.hpp>
 
 namespace op2::sched {
 
@@ -29,20 +29,6 @@ inline void append(IndexRanges& ranges, const IndexRange& range) {
     ranges.push_back(range);
 }
 
-/// The first of ascending ranges that ends beyond `row`.
-inline IndexRanges::const_iterator first_beyond(const IndexRanges& ranges, std::int64_t row) {
-  return std::ranges::partition_point(ranges, [&](const IndexRange& r) { return r.end <= row; });
-}
-
-/// How many rows of `range` are in ascending ranges.
-inline std::int64_t count_in(const IndexRanges& ranges, const IndexRange& range) {
-  std::int64_t count = 0;
-  for (auto part = first_beyond(ranges, range.begin);
-       part != ranges.end() && part->begin < range.end; ++part)
-    count += std::min(part->end, range.end) - std::max(part->begin, range.begin);
-  return count;
-}
-
 /// Iteration e accesses row index[e * stride] of a set, or row e if `index` is null.
 struct RowAccess {
   const std::int32_t* index;  ///< local rows; at least (iterations - 1) * stride + 1 entries
@@ -61,6 +47,15 @@ inline RowAccess row_access(const core::LoopArg& arg) {
   const std::int64_t rows = arg.dat->on().rows();
   if (!arg.is_indirect()) return {nullptr, 0, rows};
   return {arg.map->map + arg.column, arg.map->dim, rows};
+}
+
+/// The number of `item`, which is appended to `seen` if it is new. Cost O(seen).
+template <class T>
+std::int32_t number_of(std::vector<T>& seen, const T& item) {
+  const auto found = std::find(seen.begin(), seen.end(), item);
+  const auto number = static_cast<std::int32_t>(found - seen.begin());
+  if (found == seen.end()) seen.push_back(item);
+  return number;
 }
 
 }  // namespace op2::sched

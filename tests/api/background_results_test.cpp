@@ -2,8 +2,12 @@
 // What ranks publish of results that their threads write, when some of them fail.
 #include <api/background_results.hpp>
 
+#include <atomic>
 #include <future>
+#include <memory>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -48,6 +52,46 @@ void begin(BackgroundResults& results, Published& published, int call,
 
 std::string error_of_end(BackgroundResults& results, Communicator& ranks) {
   return error_text(ErrorCode::io_failure, [&] { results.finish(ranks); });
+}
+
+void begin(BackgroundResults& results, std::int64_t bytes, const std::function<void()>& write) {
+  results.begin({bytes, write, nullptr, {}, {}});
+}
+
+TEST(BackgroundResults, AreWrittenInOrderAndFreeWhatTheyHold) {
+  BackgroundResults results(100);
+  std::vector<int> done;
+  const auto held = std::make_shared<int>(3);
+  for (int k = 0; k < 4; ++k) begin(results, 40, [&done, held, k] { done.push_back(k); });
+  results.drain();
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+/// The gate opens when the room is full already: otherwise this waits for ever.
+TEST(BackgroundResults, WaitForRoom) {
+  BackgroundResults results(100);
+  std::atomic<bool> opened = false, begun = false;
+  Gate gate;
+  begin(results, 60, [&] { gate.wait(); });
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(begun);
+    opened = true;
+    gate.promise.set_value();
+  });
+  begin(results, 60, [] {});
+  begun = true;
+  EXPECT_TRUE(opened);
+  opener.join();
+}
+
+TEST(BackgroundResults, ThatAreTooLargeAreWrittenAtOnce) {
+  BackgroundResults results(100);
+  bool done = false;
+  begin(results, 10, [] {});
+  begin(results, 1000, [&] { done = true; });
+  EXPECT_TRUE(done);
 }
 
 /// Calls 1 to 3 are written and wait to be published while 4 is written, which fails.

@@ -13,7 +13,7 @@
 
 #include <core/hash.hpp>
 #include <core/measurements/run_record.hpp>
-#include <core/text_file.hpp>
+#include <core/text.hpp>
 #include <op2/op2.hpp>
 #include <support/expect_error.hpp>
 #include <support/graph_on_ranks.hpp>

@@ -9,7 +9,7 @@
 
 #include <core/loop_abi.hpp>
 #include <embed/registered.hpp>
-#include <jit/plugin_loader.hpp>
+#include <jit/backend.hpp>
 #include <support/jit_options.hpp>
 
 namespace op2::test {
@@ -57,7 +57,7 @@ std::string source_of(const Kernel& kernel) {
 }
 
 jit::Backend& backend() {
-  static const auto loaded = jit::load_backend(plugin_folder(), "");
+  static const auto loaded = jit::load_plugin(plugin_folder(), "").backend;
   return *loaded;
 }
 
@@ -173,7 +173,7 @@ TEST(Sources, CheckTheLayoutOfStructures) {
 }
 
 TEST(Facts, AreThoseOfEachFormOfAKernelsLoops) {
-  EXPECT_STREQ(named("plain.cpp", "constants").facts, "|write 1x1 all, proof 6");
+  EXPECT_STREQ(named("plain.cpp", "constants").facts, "|write 1x1 all, proof 7");
   EXPECT_EQ(named("plain.cpp", "precision").facts, nullptr) << "only read";
 }
 
@@ -181,7 +181,7 @@ TEST(Facts, AreEmbeddedAlsoWithoutASource) {
   const Kernel kernel = named("fallback.cpp", "fills");
   EXPECT_EQ(kernel.source, nullptr);
   EXPECT_THAT(kernel.facts,
-              StartsWith("write 1x2 all, proof 6\nwrite 1x3 writes only 2 of its 3 values on "
+              StartsWith("write 1x2 all, proof 7\nwrite 1x3 writes only 2 of its 3 values on "
                          "every path (fallback.cpp:"));
 }
 

@@ -14,6 +14,7 @@ from op2_mesh import check, coincident, guard, read
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError
 from op2_mesh.source import Block, Source
+from op2_mesh.topology import part_of_each
 
 
 def found(source, merge=None):
@@ -130,7 +131,7 @@ class Faults(unittest.TestCase):
         points = (sample.lattice(40, 3)[0] + random.uniform(-1e-3, 1e-3, (41 ** 3, 3)))[:half]
         other = random.permutation(half)
         x = np.concatenate([points, points[other] + random.uniform(-far, far, (half, 3)) / np.sqrt(3)])
-        first = coincident.lowest(len(x), coincident.links(x, far))
+        first = part_of_each(len(x), coincident.links(x, far))
         self.assertTrue((first == np.concatenate([np.arange(half), other])).all())
 
     def test_what_is_near_directly_or_through_others_is_linked(self):
@@ -143,15 +144,15 @@ class Faults(unittest.TestCase):
             near = ((x[:, None] - x) ** 2).sum(axis=2) <= distance * distance
             found = coincident.links(x, distance)
             self.assertTrue((np.linalg.norm(x[found[:, 0]] - x[found[:, 1]], axis=1) <= distance * (1 + 1e-12)).all())
-            expected = coincident.lowest(len(x), np.argwhere(np.triu(near, 1)))
-            self.assertTrue((coincident.lowest(len(x), found) == expected).all(), (number, distance))
+            expected = part_of_each(len(x), np.argwhere(np.triu(near, 1)))
+            self.assertTrue((part_of_each(len(x), found) == expected).all(), (number, distance))
 
     def test_a_distance_that_is_too_large_takes_neither_time_nor_memory(self):
         x = np.random.default_rng(7).random((100_000, 3))
         for distance in (1e-2, 0.1, 10):
             found = coincident.links(x, distance)
             self.assertLess(len(found), 4 * len(x))
-        self.assertEqual(coincident.lowest(len(x), found).max(), 0)
+        self.assertEqual(part_of_each(len(x), found).max(), 0)
         self.assertEqual(len(coincident.links(np.zeros((100_000, 3)), 0)), 99_999)
         apart = np.concatenate([0.2 * x, 0.2 * x + [0.8, 0, 0]])
         with self.assertRaises(MeshError) as caught, mock.patch.object(coincident, "MOST_COMPARED", 1 << 22):

@@ -28,7 +28,7 @@ class NewPartitioner : public testing::Test {
  protected:
   NewPartitioner() {
     op_init(0, nullptr, 0);
-    api::usable().partitioners.add({"dealer", "dealing", PartitionInput::nothing, dealt});
+    api::usable().partitioners.push_back({"dealer", "dealing", PartitionInput::nothing, dealt});
     cells_ = op_decl_set(7, "cells");
   }
   ~NewPartitioner() override { op_exit(); }

@@ -6,7 +6,7 @@
 #include <core/error.hpp>
 #include <core/measurements/measurements.hpp>
 #include <sched/executor/cpu/executor.hpp>
-#include <sched/executor/make_executor.hpp>
+#include <sched/executor/executor.hpp>
 
 namespace op2::sched {
 namespace {

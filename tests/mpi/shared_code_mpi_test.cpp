@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The real compiler on one rank, its code on all.
-#include <sched/shared_code.hpp>
+#include <sched/code.hpp>
 
 #include <cstring>
 

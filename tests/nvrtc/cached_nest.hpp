@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the key of an entry of the cache (jit/loop_key.hpp) to kernels that can be compiled again.
+// From the key of an entry of the cache (jit/loop_nest.hpp) to kernels that can be compiled again.
 #pragma once
 
 #include <algorithm>

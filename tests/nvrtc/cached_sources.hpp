@@ -14,7 +14,7 @@
 
 #include <jit/cache_directory.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/loop_key.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 

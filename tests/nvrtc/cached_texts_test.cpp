@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 
 #include <jit/cache_entry.hpp>
-#include <jit/loop_key.hpp>
+#include <jit/loop_nest.hpp>
 #include <nvrtc/cached_nest.hpp>
 #include <nvrtc/cached_sources.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>

@@ -14,9 +14,8 @@
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
-#include <jit/target/cuda/ordered_sums.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
-#include <sched/executor/cuda/packer.hpp>
+#include <sched/executor/gpu/packer.hpp>
 #include <support/device_nests.hpp>
 #include <support/loop_shapes.hpp>
 

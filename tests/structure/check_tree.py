@@ -38,10 +38,10 @@ MODEL, MODEL_MAY_SEE = ("tools", "model"), {"comm", "sched"}
 # Headers with the names and the transitive includes of OP2's own; -I of this folder alone suffices.
 COMPAT = ("include", "op2", "compat")
 COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
-# Planning asks a GPU's target through jit/target/target_rules.hpp; its headers are for the executor that launches
+# Planning asks a GPU's target through jit/target/target.hpp; its headers are for the executor that launches
 # its kernels, and for what opens the device.
 GPU_TARGET = re.compile(r"(jit/target|sched/executor)/cuda/")
-GPU_TARGET_PLACES = re.compile(r"src/(jit/target/|sched/executor/cuda/|sched/executor/make_executor\.|api/code_makers\.)")
+GPU_TARGET_PLACES = re.compile(r"src/(jit/target/|sched/executor/gpu/|sched/executor/make_executor\.|api/code_makers\.)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 # The program that compiles kernels may end itself.
 PROGRAM = ("src", "jit", "remote", "program")
@@ -117,8 +117,8 @@ def include_fault(parts, name, quoted):
     if top == "src" and parts[1] != target and target not in MAY_INCLUDE.get(parts[1], ()):
         return f"is in {parts[1]} and includes <{name}>; {parts[1]} may not see {target}"
     if top == "src" and GPU_TARGET.match(name) and not GPU_TARGET_PLACES.match("/".join(parts)):
-        return f"includes <{name}> of a GPU's target; ask jit/target/target_rules.hpp"
-    compiling = name.startswith("jit/llvm/") or name in ("jit/embedded_facts.hpp", "jit/math_names.hpp")
+        return f"includes <{name}> of a GPU's target; ask jit/target/target.hpp"
+    compiling = name.startswith(("jit/llvm/", "jit/kernel_library/")) or name in ("jit/kernel_facts.hpp", "jit/math_names.hpp")
     seen = "cache" in name or (inside and compiling)  # how kernels are compiled and what they prove
     if parts[:2] == MODEL and target in MODEL_MAY_SEE:
         return None

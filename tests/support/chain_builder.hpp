@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <core/chain.hpp>
+#include <core/levels.hpp>
 
 namespace op2::test {
 

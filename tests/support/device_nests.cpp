@@ -12,7 +12,7 @@
 #include <airfoil/kernels.hpp>
 
 #include <core/value_type.hpp>
-#include <jit/loop_request.hpp>
+#include <jit/loop_nest.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 

@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <support/fake_communicator.hpp>
 
 namespace op2::comm {

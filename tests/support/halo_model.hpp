@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <core/chain.hpp>
+#include <core/levels.hpp>
 #include <sched/analysis/chain_analysis.hpp>
 
 namespace op2::test {
@@ -180,7 +180,7 @@ class ModelRanks {
   /// Executes a chain as its levels say: pack, cores, unpack, the rest.
   /// @return the reductions, summed over owned elements of all ranks
   std::vector<Value> run(const ModelChain& chain, const core::ChainLevels& plan) {
-    std::vector<sched::LoopUnit> units;
+    std::vector<sched::LoopGroup> units;
     for (std::size_t l = 0; l < chain.size(); ++l) units.push_back({{l}, 0});
     return run(chain, plan, units, plan.interior);
   }
@@ -188,7 +188,7 @@ class ModelRanks {
   /// The same for loops that run in units.
   /// @param interior  per unit
   std::vector<Value> run(const ModelChain& chain, const core::ChainLevels& plan,
-                         const std::vector<sched::LoopUnit>& units,
+                         const std::vector<sched::LoopGroup>& units,
                          const std::vector<core::Level>& interior) {
     const auto messages = pack(plan.need);
     second_ = copies_;
@@ -285,7 +285,7 @@ class ModelRanks {
     int rank;
     const ModelChain& chain;
     const core::ChainLevels& plan;
-    const std::vector<sched::LoopUnit>& units;
+    const std::vector<sched::LoopGroup>& units;
   };
 
   /// Runs each unit on W_to \ W_from of `levels(unit)`. Units that gather read rows of what they
@@ -297,7 +297,7 @@ class ModelRanks {
     std::vector<int> away;
     for (std::size_t u = 0; u < r.units.size(); ++u) {
       const auto [from, to] = levels(u);
-      const sched::LoopUnit& unit = r.units[u];
+      const sched::LoopGroup& unit = r.units[u];
       if (unit.gathered == 0) {
         for (const std::size_t l : unit.loops) sums[l] += execute(r.rank, r.chain[l], from, to);
         continue;
@@ -318,7 +318,7 @@ class ModelRanks {
   }
 
   /// The dats that the last loops of a unit write and the gathered ones read.
-  std::vector<int> moved_by(const ModelChain& chain, const sched::LoopUnit& unit) const {
+  std::vector<int> moved_by(const ModelChain& chain, const sched::LoopGroup& unit) const {
     std::vector<int> moved;
     for (int dat = 0; dat < std::ssize(mesh_.dat_sets); ++dat) {
       bool read = false, written = false;
@@ -333,7 +333,7 @@ class ModelRanks {
     return moved;
   }
 
-  void gather(const Running& r, const sched::LoopUnit& unit, core::Level from, core::Level to,
+  void gather(const Running& r, const sched::LoopGroup& unit, core::Level from, core::Level to,
               const std::vector<int>& moved, std::vector<Value>& sums) {
     Values &first = copies_[r.rank], &second = second_[r.rank];
     const int set = r.chain[unit.loops.back()].set;

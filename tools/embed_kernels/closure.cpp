@@ -19,7 +19,6 @@
 #include <jit/llvm/syntax_visitor.hpp>
 
 #include "spelling.hpp"
-#include "standard_use.hpp"
 
 namespace op2::embed {
 namespace {
@@ -53,27 +52,199 @@ bool is_local(const clang::Decl& declaration) {
   return declaration.getParentFunctionOrMethod() != nullptr;
 }
 
-/// Receives each reference of the declarations that it visits, repeated ones too.
-class Builder {
+/// Finds the references in the syntax trees of the kernel and of what it needs, repeated ones too.
+/// Member functions are visited only if they are needed themselves.
+class Builder : public jit::SyntaxVisitor {
  public:
   explicit Builder(const Unit& unit) : unit_(unit) {}
 
   Closure run(const clang::FunctionDecl& kernel) {
-    on_function(kernel, nullptr, nullptr);
+    use_function(kernel, nullptr, nullptr);
     while (!worklist_.empty() && !closure_.fault) {
       const auto* next = worklist_.back();
       worklist_.pop_back();
       visited_ = next;
+      bodies_.clear();
+      calls_.clear();
       check_errors(*next);
-      visit_references(*next);
+      walk(*next);
     }
     return std::move(closure_);
   }
 
+  bool visits_implicit_code() const override { return true; }
+
+  /// The builder visits the member functions that are called.
+  bool enters(const clang::Decl& declaration) const override {
+    if (&declaration == visited_) return true;
+    const auto* scope = declaration.getLexicalDeclContext();
+    const auto* record = llvm::dyn_cast_or_null<clang::CXXRecordDecl>(scope);
+    if (record == nullptr || record->isLambda() || record->isLocalClass() != nullptr) return true;
+    if (const auto* general = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration))
+      return general->getTemplatedDecl() == visited_;
+    return !llvm::isa<clang::FunctionDecl, clang::FriendDecl>(declaration);
+  }
+
+  void on_declaration(const clang::Decl& declaration) override {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) {
+      visit_variable(*variable);
+    } else if (const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration)) {
+      use_namespace(*directive->getNominatedNamespaceAsWritten());
+    } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
+      if (function->doesThisDeclarationHaveABody()) bodies_.push_back(function->getBody());
+    }
+  }
+
+  void on_statement(const clang::Stmt& statement) override {
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
+      calls_[call->getCallee()->IgnoreParenImpCasts()] = call;
+    } else if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&statement)) {
+      visit_name(*name);
+    } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(&statement)) {
+      visit_member(*member);
+    } else if (const auto* object = llvm::dyn_cast<clang::CXXConstructExpr>(&statement)) {
+      visit_constructor(*object->getConstructor(), object->getLocation());
+    } else if (const auto* base = llvm::dyn_cast<clang::CXXInheritedCtorInitExpr>(&statement)) {
+      visit_constructor(*base->getConstructor(), base->getLocation());
+    } else if (const auto* concept_use =
+                   llvm::dyn_cast<clang::ConceptSpecializationExpr>(&statement)) {
+      use_type(*concept_use->getNamedConcept(), concept_use->getBeginLoc());
+    } else if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(&statement)) {
+      bodies_.push_back(lambda->getBody());
+    } else if (const auto* unresolved = llvm::dyn_cast<clang::UnresolvedLookupExpr>(&statement)) {
+      if (decides_by_instance(unresolved->getNameLoc())) use_unresolved(*unresolved);
+    } else if (const char* reason = refusal_of(statement)) {
+      fail(reason, statement.getBeginLoc());
+    }
+  }
+
+  void on_type(const clang::TypeLoc& type) override {
+    if (const auto tag = type.getAs<clang::TagTypeLoc>()) {
+      use_type(*tag.getDecl(), tag.getNameLoc());
+    } else if (const auto injected = type.getAs<clang::InjectedClassNameTypeLoc>()) {
+      use_type(*injected.getDecl(), injected.getNameLoc());
+    } else if (const auto alias = type.getAs<clang::TypedefTypeLoc>()) {
+      use_type(*alias.getTypedefNameDecl(), alias.getNameLoc());
+    } else if (const auto found = type.getAs<clang::UsingTypeLoc>()) {
+      visit_found(found.getTypePtr()->getFoundDecl());
+    } else if (const auto instance = type.getAs<clang::TemplateSpecializationTypeLoc>()) {
+      visit_template(instance.getTypePtr()->getTemplateName(), instance.getTemplateNameLoc());
+      use_unwritten_type(instance.getType());
+    } else if (const auto deduced = type.getAs<clang::DeducedTemplateSpecializationTypeLoc>()) {
+      visit_template(deduced.getTypePtr()->getTemplateName(), deduced.getTemplateNameLoc());
+    }
+  }
+
+  void on_qualifier(const clang::NestedNameSpecifierLoc& qualifier) override {
+    const auto* alias = qualifier.getNestedNameSpecifier()->getAsNamespaceAlias();
+    if (alias != nullptr) use_namespace(*alias);
+  }
+
+ private:
+  void visit_name(const clang::DeclRefExpr& name) {
+    const auto* target = name.getDecl();
+    if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(target)) {
+      const auto call = calls_.find(&name);
+      use_function(*function, function->isOverloadedOperator() ? nullptr : &name,
+                   call != calls_.end() ? call->second : nullptr);
+    } else if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(target)) {
+      if (const auto* instance = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(variable))
+        use_type(*instance->getSpecializedTemplate(), name.getLocation());
+      else if (variable->hasGlobalStorage() && !variable->isStaticLocal())
+        use_variable(*variable, name);
+    } else if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(target)) {
+      use_type(*llvm::cast<clang::EnumDecl>(constant->getDeclContext()), name.getLocation());
+    }
+    visit_found(name.getFoundDecl());
+  }
+
+  void visit_member(const clang::MemberExpr& member) {
+    const auto* target = member.getMemberDecl();
+    if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(target)) {
+      use_function(*method, nullptr, nullptr);
+    } else if (llvm::isa<clang::VarDecl>(target)) {
+      fail(fmt::format("names the static member '{}' through an object", target->getNameAsString()),
+           member.getMemberLoc());
+    } else if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(target->getDeclContext())) {
+      use_type(*record, member.getMemberLoc());
+    }
+  }
+
+  void visit_variable(const clang::VarDecl& variable) {
+    use_unwritten_type(variable.getType());
+    const auto type = variable.getType();
+    if (!variable.isStaticLocal() || variable.isConstexpr() || type->isDependentType()) return;
+    const bool is_constant = type.isConstQualified() && variable.hasInit() &&
+                             !variable.getInit()->isValueDependent() &&
+                             variable.evaluateValue() != nullptr;
+    if (!is_constant)
+      fail(fmt::format("keeps state in the static variable '{}'", variable.getNameAsString()),
+           variable.getLocation());
+  }
+
+  /// Why kernels cannot have a statement; null: they can. The source contains only the members and
+  /// operators that are called.
+  const char* refusal_of(const clang::Stmt& statement) const {
+    if (llvm::isa<clang::CXXNewExpr>(statement)) return "allocates memory";
+    if (llvm::isa<clang::CXXDeleteExpr>(statement)) return "frees memory";
+    if (llvm::isa<clang::CXXThrowExpr>(statement)) return "throws an exception";
+    if (llvm::isa<clang::CXXTryStmt>(statement)) return "catches exceptions";
+    if (llvm::isa<clang::AsmStmt>(statement)) return "has inline assembly";
+    if (llvm::isa<clang::CXXTypeidExpr>(statement)) return "uses typeid";
+    if (llvm::isa<clang::CXXDynamicCastExpr>(statement)) return "uses dynamic_cast";
+    if (llvm::isa<clang::RecoveryExpr>(statement))
+      return "has an error that Clang cannot recover from";
+    const auto* member = llvm::dyn_cast<clang::CXXDependentScopeMemberExpr>(&statement);
+    if (member != nullptr && decides_by_instance(member->getMemberLoc()))
+      return "tests whether a type has a member";
+    if (requirements() == 0) return nullptr;
+    const auto* object = llvm::dyn_cast<clang::CXXUnresolvedConstructExpr>(&statement);
+    if (object != nullptr && object->getNumArgs() > 0) return "tests how a type is constructed";
+    const bool is_operator = llvm::isa<clang::BinaryOperator, clang::UnaryOperator>(statement) &&
+                             llvm::cast<clang::Expr>(statement).isTypeDependent();
+    return is_operator ? "tests whether a type has an operator" : nullptr;
+  }
+
+  void visit_constructor(const clang::CXXConstructorDecl& constructor,
+                         clang::SourceLocation location) {
+    use_type(*constructor.getParent(), location);
+    if (!constructor.isImplicit() || constructor.hasBody())
+      use_function(constructor, nullptr, nullptr);
+  }
+
+  /// Whether the code at `location` takes part in choosing a template or overload.
+  bool decides_by_instance(clang::SourceLocation location) const {
+    return requirements() > 0 || !is_in_body(location);
+  }
+
+  bool is_in_body(clang::SourceLocation location) const {
+    const auto& sources = unit_.sources();
+    return std::any_of(bodies_.begin(), bodies_.end(), [&](const clang::Stmt* body) {
+      return body != nullptr &&
+             sources.isPointWithin(location, body->getBeginLoc(), body->getEndLoc());
+    });
+  }
+
+  /// The using-declaration through which a name was found. Functions of the standard library are
+  /// written with their full names.
+  void visit_found(const clang::NamedDecl* found) {
+    const auto* shadow = llvm::dyn_cast_or_null<clang::UsingShadowDecl>(found);
+    if (shadow == nullptr) return;
+    const auto* target = shadow->getTargetDecl()->getAsFunction();
+    if (target == nullptr || !target->isInStdNamespace()) use_using(*shadow->getIntroducer());
+  }
+
+  void visit_template(clang::TemplateName name, clang::SourceLocation location) {
+    if (const auto* shadow = name.getAsUsingShadowDecl()) visit_found(shadow);
+    const auto* general = name.getAsTemplateDecl();
+    if (general != nullptr && !llvm::isa<clang::TemplateTemplateParmDecl>(general))
+      use_type(*general, location);
+  }
+
   /// @param name  null if the source does not name the function: a constructor, an operator
   /// @param call  null if it is not called there
-  void on_function(const clang::FunctionDecl& function, const clang::DeclRefExpr* name,
-                   const clang::CallExpr* call) {
+  void use_function(const clang::FunctionDecl& function, const clang::DeclRefExpr* name,
+                    const clang::CallExpr* call) {
     if (function.isReplaceableGlobalAllocationFunction()) return;
     if (unit_.is_standard(function) || is_builtin(function))
       return use_standard(function, name, call);
@@ -89,7 +260,7 @@ class Builder {
     if (definition != nullptr) enqueue(definition);
   }
 
-  void on_variable(const clang::VarDecl& variable, const clang::DeclRefExpr& name) {
+  void use_variable(const clang::VarDecl& variable, const clang::DeclRefExpr& name) {
     if (unit_.is_standard(variable)) return use_standard(variable, name);
     if (is_local(variable)) return;
     const auto form = form_of(variable, unit_.context);
@@ -108,7 +279,7 @@ class Builder {
   }
 
   /// A class, enumeration, type alias, template or concept.
-  void on_type(const clang::NamedDecl& type, clang::SourceLocation location) {
+  void use_type(const clang::NamedDecl& type, clang::SourceLocation location) {
     if (is_local(type)) return;
     if (unit_.is_standard(type)) {
       const auto use = standard_type(type, unit_.context);
@@ -124,7 +295,7 @@ class Builder {
   }
 
   /// A type that is not spelled in the source.
-  void on_unwritten_type(clang::QualType type) {
+  void use_unwritten_type(clang::QualType type) {
     if (type.isNull() || type->isDependentType()) return;
     type = type.getCanonicalType();
     while (true) {
@@ -136,15 +307,15 @@ class Builder {
         break;
       }
     }
-    if (const auto* tag = type->getAsTagDecl()) on_type(*tag, tag->getLocation());
+    if (const auto* tag = type->getAsTagDecl()) use_type(*tag, tag->getLocation());
   }
 
-  void on_using(const clang::BaseUsingDecl& declaration) {
+  void use_using(const clang::BaseUsingDecl& declaration) {
     if (!is_local(declaration) && !unit_.is_standard(declaration)) need(declaration);
   }
 
   /// A namespace, or an alias of one.
-  void on_namespace(const clang::NamedDecl& space) {
+  void use_namespace(const clang::NamedDecl& space) {
     if (const auto* alias = llvm::dyn_cast<clang::NamespaceAliasDecl>(&space)) {
       if (!is_local(*alias)) need(*alias);
       closure_.namespaces.insert(alias->getNamespace());
@@ -154,7 +325,7 @@ class Builder {
   }
 
   /// A name outside of function bodies that is not resolved before a template is instantiated.
-  void on_unresolved(const clang::UnresolvedLookupExpr& name) {
+  void use_unresolved(const clang::UnresolvedLookupExpr& name) {
     if (name.getNumDecls() == 0)
       fail(fmt::format("names '{}', whose meaning depends on the instance of a template",
                        name.getName().getAsString()),
@@ -164,7 +335,7 @@ class Builder {
       const auto* function = llvm::dyn_cast<clang::FunctionDecl>(target);
       if (unit_.is_standard(*target)) continue;
       if (function != nullptr)
-        on_function(*function, nullptr, nullptr);
+        use_function(*function, nullptr, nullptr);
       else
         need(*target);
     }
@@ -175,7 +346,6 @@ class Builder {
     if (!closure_.fault) closure_.fault = Fault{std::move(reason), location};
   }
 
- private:
   /// Declared implicitly by the compiler at the first use.
   static bool is_builtin(const clang::FunctionDecl& function) {
     return function.getBuiltinID() != 0 && function.isImplicit();
@@ -185,8 +355,6 @@ class Builder {
     const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
     return method != nullptr && method->getParent()->isLambda();
   }
-
-  void visit_references(const clang::Decl& root);
 
   void fail_undefined(const clang::FunctionDecl& function, const clang::DeclRefExpr* name) {
     if (seen_.empty()) return fail("is not defined in this unit", function.getLocation());
@@ -249,7 +417,7 @@ class Builder {
 
   void need_class(const clang::CXXRecordDecl& record) {
     if (record.isLambda() || is_local(record)) return;
-    if (unit_.is_standard(record)) return on_type(record, record.getLocation());
+    if (unit_.is_standard(record)) return use_type(record, record.getLocation());
     if (const auto* instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record)) {
       need_instance(*instance);
     } else if (const auto* pattern = record.getInstantiatedFromMemberClass()) {
@@ -270,7 +438,7 @@ class Builder {
       if (const auto* of_base = base.getType()->getAsCXXRecordDecl()) need_destructor(*of_base);
     const auto* destructor = complete->getDestructor();
     if (destructor != nullptr && !destructor->isImplicit())
-      on_function(*destructor, nullptr, nullptr);
+      use_function(*destructor, nullptr, nullptr);
   }
 
   void need_instance(const clang::ClassTemplateSpecializationDecl& instance) {
@@ -280,12 +448,12 @@ class Builder {
     const auto origin = instance.getSpecializedTemplateOrPartial();
     if (const auto* part = origin.dyn_cast<clang::ClassTemplatePartialSpecializationDecl*>())
       need(*part);
-    for (const auto* field : instance.fields()) on_unwritten_type(field->getType());
+    for (const auto* field : instance.fields()) use_unwritten_type(field->getType());
   }
 
   void use_standard(const clang::FunctionDecl& function, const clang::DeclRefExpr* name,
                     const clang::CallExpr* call) {
-    const auto use = standard_function(function, call, unit_.context);
+    const auto use = standard_function(function, call);
     const auto location = name != nullptr ? name->getLocation() : function.getLocation();
     if (!use)
       return fail(fmt::format("calls '{}', which kernels cannot call at run time",
@@ -373,6 +541,8 @@ class Builder {
   const Unit& unit_;
   Closure closure_;
   const clang::Decl* visited_ = nullptr;
+  std::vector<const clang::Stmt*> bodies_;  ///< of the functions being visited
+  std::map<const clang::Expr*, const clang::CallExpr*> calls_;
   std::vector<const clang::Decl*> worklist_;
   std::set<const clang::Decl*> seen_;
   std::map<const clang::VarDecl*, std::string> bound_;  ///< and their names in the source
@@ -380,194 +550,6 @@ class Builder {
   std::set<const clang::Decl*> destroyed_;
 };
 
-/// Finds the references in the syntax tree of a declaration. Member functions are visited only if
-/// they are the root itself.
-class ReferenceVisitor : public jit::SyntaxVisitor {
- public:
-  ReferenceVisitor(const clang::Decl& root, Builder& builder) : root_(root), builder_(builder) {}
-
-  bool visits_implicit_code() const override { return true; }
-
-  /// The builder visits the member functions that are called.
-  bool enters(const clang::Decl& declaration) const override {
-    if (&declaration == &root_) return true;
-    const auto* scope = declaration.getLexicalDeclContext();
-    const auto* record = llvm::dyn_cast_or_null<clang::CXXRecordDecl>(scope);
-    if (record == nullptr || record->isLambda() || record->isLocalClass() != nullptr) return true;
-    if (const auto* general = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration))
-      return general->getTemplatedDecl() == &root_;
-    return !llvm::isa<clang::FunctionDecl, clang::FriendDecl>(declaration);
-  }
-
-  void on_declaration(const clang::Decl& declaration) override {
-    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) {
-      visit_variable(*variable);
-    } else if (const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration)) {
-      builder_.on_namespace(*directive->getNominatedNamespaceAsWritten());
-    } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
-      if (function->doesThisDeclarationHaveABody()) bodies_.push_back(function->getBody());
-    }
-  }
-
-  void on_statement(const clang::Stmt& statement) override {
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
-      calls_[call->getCallee()->IgnoreParenImpCasts()] = call;
-    } else if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&statement)) {
-      visit_name(*name);
-    } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(&statement)) {
-      visit_member(*member);
-    } else if (const auto* object = llvm::dyn_cast<clang::CXXConstructExpr>(&statement)) {
-      visit_constructor(*object->getConstructor(), object->getLocation());
-    } else if (const auto* base = llvm::dyn_cast<clang::CXXInheritedCtorInitExpr>(&statement)) {
-      visit_constructor(*base->getConstructor(), base->getLocation());
-    } else if (const auto* concept_use =
-                   llvm::dyn_cast<clang::ConceptSpecializationExpr>(&statement)) {
-      builder_.on_type(*concept_use->getNamedConcept(), concept_use->getBeginLoc());
-    } else if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(&statement)) {
-      bodies_.push_back(lambda->getBody());
-    } else if (const auto* unresolved = llvm::dyn_cast<clang::UnresolvedLookupExpr>(&statement)) {
-      if (decides_by_instance(unresolved->getNameLoc())) builder_.on_unresolved(*unresolved);
-    } else if (const char* reason = refusal_of(statement)) {
-      builder_.fail(reason, statement.getBeginLoc());
-    }
-  }
-
-  void on_type(const clang::TypeLoc& type) override {
-    if (const auto tag = type.getAs<clang::TagTypeLoc>()) {
-      builder_.on_type(*tag.getDecl(), tag.getNameLoc());
-    } else if (const auto injected = type.getAs<clang::InjectedClassNameTypeLoc>()) {
-      builder_.on_type(*injected.getDecl(), injected.getNameLoc());
-    } else if (const auto alias = type.getAs<clang::TypedefTypeLoc>()) {
-      builder_.on_type(*alias.getTypedefNameDecl(), alias.getNameLoc());
-    } else if (const auto found = type.getAs<clang::UsingTypeLoc>()) {
-      visit_found(found.getTypePtr()->getFoundDecl());
-    } else if (const auto instance = type.getAs<clang::TemplateSpecializationTypeLoc>()) {
-      visit_template(instance.getTypePtr()->getTemplateName(), instance.getTemplateNameLoc());
-      builder_.on_unwritten_type(instance.getType());
-    } else if (const auto deduced = type.getAs<clang::DeducedTemplateSpecializationTypeLoc>()) {
-      visit_template(deduced.getTypePtr()->getTemplateName(), deduced.getTemplateNameLoc());
-    }
-  }
-
-  void on_qualifier(const clang::NestedNameSpecifierLoc& qualifier) override {
-    const auto* alias = qualifier.getNestedNameSpecifier()->getAsNamespaceAlias();
-    if (alias != nullptr) builder_.on_namespace(*alias);
-  }
-
- private:
-  void visit_name(const clang::DeclRefExpr& name) {
-    const auto* target = name.getDecl();
-    if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(target)) {
-      const auto call = calls_.find(&name);
-      builder_.on_function(*function, function->isOverloadedOperator() ? nullptr : &name,
-                           call != calls_.end() ? call->second : nullptr);
-    } else if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(target)) {
-      if (const auto* instance = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(variable))
-        builder_.on_type(*instance->getSpecializedTemplate(), name.getLocation());
-      else if (variable->hasGlobalStorage() && !variable->isStaticLocal())
-        builder_.on_variable(*variable, name);
-    } else if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(target)) {
-      builder_.on_type(*llvm::cast<clang::EnumDecl>(constant->getDeclContext()),
-                       name.getLocation());
-    }
-    visit_found(name.getFoundDecl());
-  }
-
-  void visit_member(const clang::MemberExpr& member) {
-    const auto* target = member.getMemberDecl();
-    if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(target)) {
-      builder_.on_function(*method, nullptr, nullptr);
-    } else if (llvm::isa<clang::VarDecl>(target)) {
-      builder_.fail(
-          fmt::format("names the static member '{}' through an object", target->getNameAsString()),
-          member.getMemberLoc());
-    } else if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(target->getDeclContext())) {
-      builder_.on_type(*record, member.getMemberLoc());
-    }
-  }
-
-  void visit_variable(const clang::VarDecl& variable) {
-    builder_.on_unwritten_type(variable.getType());
-    const auto type = variable.getType();
-    if (!variable.isStaticLocal() || variable.isConstexpr() || type->isDependentType()) return;
-    const bool is_constant = type.isConstQualified() && variable.hasInit() &&
-                             !variable.getInit()->isValueDependent() &&
-                             variable.evaluateValue() != nullptr;
-    if (!is_constant)
-      builder_.fail(
-          fmt::format("keeps state in the static variable '{}'", variable.getNameAsString()),
-          variable.getLocation());
-  }
-
-  /// Why kernels cannot have a statement; null: they can. The source contains only the members and
-  /// operators that are called.
-  const char* refusal_of(const clang::Stmt& statement) const {
-    if (llvm::isa<clang::CXXNewExpr>(statement)) return "allocates memory";
-    if (llvm::isa<clang::CXXDeleteExpr>(statement)) return "frees memory";
-    if (llvm::isa<clang::CXXThrowExpr>(statement)) return "throws an exception";
-    if (llvm::isa<clang::CXXTryStmt>(statement)) return "catches exceptions";
-    if (llvm::isa<clang::AsmStmt>(statement)) return "has inline assembly";
-    if (llvm::isa<clang::CXXTypeidExpr>(statement)) return "uses typeid";
-    if (llvm::isa<clang::CXXDynamicCastExpr>(statement)) return "uses dynamic_cast";
-    if (llvm::isa<clang::RecoveryExpr>(statement))
-      return "has an error that Clang cannot recover from";
-    const auto* member = llvm::dyn_cast<clang::CXXDependentScopeMemberExpr>(&statement);
-    if (member != nullptr && decides_by_instance(member->getMemberLoc()))
-      return "tests whether a type has a member";
-    if (requirements() == 0) return nullptr;
-    const auto* object = llvm::dyn_cast<clang::CXXUnresolvedConstructExpr>(&statement);
-    if (object != nullptr && object->getNumArgs() > 0) return "tests how a type is constructed";
-    const bool is_operator = llvm::isa<clang::BinaryOperator, clang::UnaryOperator>(statement) &&
-                             llvm::cast<clang::Expr>(statement).isTypeDependent();
-    return is_operator ? "tests whether a type has an operator" : nullptr;
-  }
-
-  void visit_constructor(const clang::CXXConstructorDecl& constructor,
-                         clang::SourceLocation location) {
-    builder_.on_type(*constructor.getParent(), location);
-    if (!constructor.isImplicit() || constructor.hasBody())
-      builder_.on_function(constructor, nullptr, nullptr);
-  }
-
-  /// Whether the code at `location` takes part in choosing a template or overload.
-  bool decides_by_instance(clang::SourceLocation location) const {
-    return requirements() > 0 || !is_in_body(location);
-  }
-
-  bool is_in_body(clang::SourceLocation location) const {
-    const auto& sources = root_.getASTContext().getSourceManager();
-    return std::any_of(bodies_.begin(), bodies_.end(), [&](const clang::Stmt* body) {
-      return body != nullptr &&
-             sources.isPointWithin(location, body->getBeginLoc(), body->getEndLoc());
-    });
-  }
-
-  /// The using-declaration through which a name was found. Functions of the standard library are
-  /// written with their full names.
-  void visit_found(const clang::NamedDecl* found) {
-    const auto* shadow = llvm::dyn_cast_or_null<clang::UsingShadowDecl>(found);
-    if (shadow == nullptr) return;
-    const auto* target = shadow->getTargetDecl()->getAsFunction();
-    if (target == nullptr || !target->isInStdNamespace())
-      builder_.on_using(*shadow->getIntroducer());
-  }
-
-  void visit_template(clang::TemplateName name, clang::SourceLocation location) {
-    if (const auto* shadow = name.getAsUsingShadowDecl()) visit_found(shadow);
-    const auto* general = name.getAsTemplateDecl();
-    if (general != nullptr && !llvm::isa<clang::TemplateTemplateParmDecl>(general))
-      builder_.on_type(*general, location);
-  }
-
-  const clang::Decl& root_;
-  Builder& builder_;
-  std::vector<const clang::Stmt*> bodies_;  ///< of the functions being visited
-  std::map<const clang::Expr*, const clang::CallExpr*> calls_;
-};
-
-void Builder::visit_references(const clang::Decl& root) {
-  ReferenceVisitor(root, *this).walk(root);
-}
 }  // namespace
 
 Closure closure_of(const Unit& unit, const clang::FunctionDecl& kernel) {

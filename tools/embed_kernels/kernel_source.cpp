@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel_source.hpp"
+#include "kernels.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -24,38 +24,6 @@ namespace {
 
 using Tokens = llvm::ArrayRef<clang::syntax::Token>;
 
-/// Ranges of tokens to leave out: the first token, and the one after the last.
-using Gaps = std::map<const clang::syntax::Token*, const clang::syntax::Token*>;
-
-/// Writes tokens as text, with the line breaks of the program's files.
-class TokenWriter {
- public:
-  /// `rewrites` must outlive the writer.
-  TokenWriter(const clang::SourceManager& sources,
-              const std::map<clang::SourceLocation, Rewrite>& rewrites)
-      : sources_(sources), rewrites_(rewrites) {}
-
-  void write(Tokens tokens, const Gaps& gaps = {});
-  /// Writes `line` on a separate line.
-  void write_line(const std::string& line);
-  /// Writes `text` without a separator.
-  void append(const std::string& text);
-
-  const std::string& text() const { return text_; }
-
- private:
-  /// Writes the white space between the last token and the next one.
-  void separate(const clang::syntax::Token& next);
-
-  const clang::SourceManager& sources_;
-  const std::map<clang::SourceLocation, Rewrite>& rewrites_;
-  std::string text_;
-  clang::FileID file_;
-  unsigned line_ = 0;
-  clang::SourceLocation end_;  ///< of the last token, if it stands in a file
-  clang::tok::TokenKind last_ = clang::tok::unknown;
-};
-
 /// Whether two tokens are written without a space between them.
 bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
   using namespace clang::tok;
@@ -63,55 +31,6 @@ bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
     return std::find(list.begin(), list.end(), kind) != list.end();
   };
   return is_one(left, {l_paren, l_square}) || is_one(right, {r_paren, r_square, comma, semi});
-}
-
-void TokenWriter::separate(const clang::syntax::Token& next) {
-  const auto location = next.location();
-  const auto offset = sources_.getDecomposedExpansionLoc(location);
-  const unsigned line = sources_.getLineNumber(offset.first, offset.second);
-  if (offset.first != file_ || line != line_) {
-    constexpr unsigned deepest = 40;
-    const unsigned column = sources_.getColumnNumber(offset.first, offset.second);
-    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
-    text_.append(std::min(column - 1, deepest), ' ');
-  } else if (!(location.isFileID() && location == end_) && !is_tight(last_, next.kind())) {
-    text_ += ' ';
-  }
-  file_ = offset.first;
-  line_ = line;
-}
-
-void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
-  for (const auto* token = tokens.begin(); token < tokens.end();) {
-    if (const auto gap = gaps.find(token); gap != gaps.end()) {
-      token = gap->second;
-      end_ = {};
-      continue;
-    }
-    separate(*token);
-    const auto change = rewrites_.find(token->location());
-    if (change != rewrites_.end()) {
-      text_ += change->second.replacement;
-      while (token < tokens.end() && token->location() != change->second.last) ++token;
-    } else {
-      text_ += token->text(sources_).str();
-    }
-    if (token == tokens.end()) break;
-    last_ = token->kind();
-    end_ = token->location().isFileID() ? token->endLocation() : clang::SourceLocation();
-    ++token;
-  }
-}
-
-void TokenWriter::write_line(const std::string& line) {
-  if (!text_.empty() && text_.back() != '\n') text_ += '\n';
-  text_ += line + "\n";
-  file_ = {};
-  line_ = 0;
-}
-
-void TokenWriter::append(const std::string& text) {
-  text_ += text;
 }
 
 /// The class that a declaration at namespace scope defines, or null.
@@ -123,70 +42,6 @@ const clang::CXXRecordDecl* class_of(const clang::Decl& declaration) {
     return llvm::dyn_cast_or_null<clang::CXXRecordDecl>(tag);
   }
   return llvm::dyn_cast<clang::CXXRecordDecl>(&declaration);
-}
-
-class GapFinder {
- public:
-  GapFinder(const Unit& unit, const Closure& closure) : unit_(unit), closure_(closure) {}
-
-  void visit(const clang::CXXRecordDecl& record) {
-    for (const auto* member : record.decls()) {
-      if (member->isImplicit()) continue;
-      if (const auto* inner = class_of(*member); inner != nullptr && inner != &record) {
-        if (inner->getLexicalDeclContext() == &record) visit(*inner);
-      } else if (is_unused(*member)) {
-        leave_out(*member);
-      }
-    }
-  }
-
-  Gaps gaps;
-
- private:
-  bool is_unused(const clang::Decl& member) const {
-    const clang::FunctionDecl* function = member.getAsFunction();
-    if (const auto* friendship = llvm::dyn_cast<clang::FriendDecl>(&member)) {
-      if (friendship->getFriendDecl() == nullptr) return false;
-      function = friendship->getFriendDecl()->getAsFunction();
-    }
-    if (function == nullptr) return false;
-    return !function->isExplicitlyDefaulted() && !function->isDeleted() &&
-           !closure_.members.contains(function->getCanonicalDecl());
-  }
-
-  void leave_out(const clang::Decl& member) {
-    const auto all = unit_.tokens.expandedTokens();
-    const auto tokens = unit_.tokens.expandedTokens(member.getSourceRange());
-    if (tokens.empty()) return;
-    const auto* after = tokens.end();
-    if (after != all.end() && after->kind() == clang::tok::semi) ++after;
-    gaps[before_attributes(tokens.begin())] = after;
-  }
-
-  /// Moves `begin` in front of attributes: `[[nodiscard]] double f();` begins with one.
-  const clang::syntax::Token* before_attributes(const clang::syntax::Token* begin) const {
-    const auto* first = unit_.tokens.expandedTokens().begin();
-    while (begin - first > 4 && begin[-1].kind() == clang::tok::r_square &&
-           begin[-2].kind() == clang::tok::r_square) {
-      const auto* open = begin - 3;
-      while (open > first &&
-             !(open[0].kind() == clang::tok::l_square && open[-1].kind() == clang::tok::l_square))
-        --open;
-      begin = open - 1;
-    }
-    return begin;
-  }
-
-  const Unit& unit_;
-  const Closure& closure_;
-};
-
-/// Member functions that the kernel does not call, so that what they need is not needed either.
-/// @param declaration  of any kind; classes nested in it are searched
-Gaps gaps_in(const clang::Decl& declaration, const Unit& unit, const Closure& closure) {
-  GapFinder finder(unit, closure);
-  if (const auto* record = class_of(declaration)) finder.visit(*record);
-  return finder.gaps;
 }
 
 void collect(const Unit& unit, const clang::DeclContext& scope,
@@ -231,12 +86,10 @@ const clang::NamespaceDecl* made_visible_by(const clang::Decl& declaration, cons
   return unit.is_standard(*space) ? nullptr : space;
 }
 
+/// Writes declarations as text, with the line breaks of the program's files.
 class Writer {
  public:
-  Writer(const Unit& unit, const Closure& closure)
-      : unit_(unit), closure_(closure), out_(unit.sources(), closure.rewrites) {
-    end_ = unit.tokens.expandedTokens().end();
-  }
+  Writer(const Unit& unit, const Closure& closure) : unit_(unit), closure_(closure) {}
 
   void write(const std::vector<TopDeclaration>& declarations) {
     for (const TopDeclaration& top : declarations) {
@@ -247,7 +100,15 @@ class Writer {
     enter({});
   }
 
-  TokenWriter& out() { return out_; }
+  /// Writes `line` on a separate line.
+  void write_line(const std::string& line) {
+    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+    text_ += line + "\n";
+    file_ = {};
+    line_ = 0;
+  }
+
+  const std::string& text() const { return text_; }
 
  private:
   bool is_wanted(const clang::Decl& declaration) const {
@@ -264,9 +125,8 @@ class Writer {
         std::mismatch(open_.begin(), open_.end(), namespaces.begin(), namespaces.end(), same)
             .first -
         open_.begin();
-    for (auto left = open_.size() - common; left > 0; --left) out_.write_line("}");
-    for (std::size_t i = common; i < namespaces.size(); ++i)
-      out_.write_line(opening(*namespaces[i]));
+    for (auto left = open_.size() - common; left > 0; --left) write_line("}");
+    for (std::size_t i = common; i < namespaces.size(); ++i) write_line(opening(*namespaces[i]));
     open_ = namespaces;
   }
 
@@ -274,7 +134,7 @@ class Writer {
     if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) {
       const auto value = closure_.values.find(variable->getCanonicalDecl());
       if (value == closure_.values.end()) return write_statement(declaration);
-      if (variable == variable->getCanonicalDecl()) out_.write_line(value->second);
+      if (variable == variable->getCanonicalDecl()) write_line(value->second);
       return;
     }
     if (const auto* tag = llvm::dyn_cast<clang::TagDecl>(&declaration)) return write_tag(*tag);
@@ -283,16 +143,17 @@ class Writer {
     if (!is_function && !llvm::isa<clang::ClassTemplateDecl>(declaration))
       return write_statement(declaration);
     const auto* function = declaration.getAsFunction();
-    write_tokens(declaration);
-    if (function == nullptr || !function->doesThisDeclarationHaveABody()) out_.append(";");
+    write_all(declaration);
+    if (function == nullptr || !function->doesThisDeclarationHaveABody()) append(";");
   }
 
   Tokens tokens_of(const clang::Decl& declaration) const {
     return unit_.tokens.expandedTokens(declaration.getSourceRange());
   }
 
-  void write_tokens(const clang::Decl& declaration) {
-    out_.write(tokens_of(declaration), gaps_in(declaration, unit_, closure_));
+  void write_all(const clang::Decl& declaration) {
+    find_gaps_in(declaration);
+    write_tokens(tokens_of(declaration));
   }
 
   /// A declaration up to its semicolon, with all names that it declares; written once.
@@ -300,9 +161,10 @@ class Writer {
     const auto tokens = tokens_of(declaration);
     if (tokens.empty() || !statements_.insert(tokens.begin()).second) return;
     const auto* last = std::max(tokens.end() - 1, tokens.begin());
-    while (last != end_ && last->kind() != clang::tok::semi) ++last;
-    out_.write(Tokens(tokens.begin(), last), gaps_in(declaration, unit_, closure_));
-    out_.append(";");
+    while (last != end_of_unit() && last->kind() != clang::tok::semi) ++last;
+    find_gaps_in(declaration);
+    write_tokens(Tokens(tokens.begin(), last));
+    append(";");
   }
 
   /// A class or enumeration; one that is defined in a typedef is written with the typedef.
@@ -310,9 +172,9 @@ class Writer {
     if (const auto* outer = typedef_around(tag)) {
       write_statement(*outer);
     } else {
-      write_tokens(tag);
+      write_all(tag);
       write_attributes(tag);
-      out_.append(";");
+      append(";");
     }
     write_layout(tag);
   }
@@ -335,7 +197,7 @@ class Writer {
     const auto* begin = tokens.end();
     const auto* after = begin;
     int depth = 0;
-    for (; after != end_; ++after) {
+    for (; after != end_of_unit(); ++after) {
       if (depth == 0 && after->kind() != clang::tok::kw___attribute &&
           after->kind() != clang::tok::l_paren)
         break;
@@ -343,8 +205,8 @@ class Writer {
                : after->kind() == clang::tok::r_paren ? -1
                                                       : 0;
     }
-    if (!tokens.empty() && begin != end_ && begin->kind() == clang::tok::kw___attribute)
-      out_.write(Tokens(begin, after));
+    if (!tokens.empty() && begin != end_of_unit() && begin->kind() == clang::tok::kw___attribute)
+      write_tokens(Tokens(begin, after));
   }
 
   /// Classes must have the same layout as in the program.
@@ -358,17 +220,117 @@ class Writer {
     if (record->getIdentifier() == nullptr && record->getTypedefNameForAnonDecl() == nullptr)
       return;
     const auto& layout = unit_.context.getASTRecordLayout(record);
-    out_.write_line(fmt::format("\nstatic_assert(sizeof({0}) == {1} && alignof({0}) == {2});", name,
-                                layout.getSize().getQuantity(),
-                                layout.getAlignment().getQuantity()));
+    write_line(fmt::format("\nstatic_assert(sizeof({0}) == {1} && alignof({0}) == {2});", name,
+                           layout.getSize().getQuantity(), layout.getAlignment().getQuantity()));
   }
+
+  void write_tokens(Tokens tokens) {
+    for (const auto* token = tokens.begin(); token < tokens.end();) {
+      if (const auto gap = gaps_.find(token); gap != gaps_.end()) {
+        token = gap->second;
+        end_ = {};
+        continue;
+      }
+      separate(*token);
+      const auto change = closure_.rewrites.find(token->location());
+      if (change != closure_.rewrites.end()) {
+        text_ += change->second.replacement;
+        while (token < tokens.end() && token->location() != change->second.last) ++token;
+      } else {
+        text_ += token->text(sources()).str();
+      }
+      if (token == tokens.end()) break;
+      last_ = token->kind();
+      end_ = token->location().isFileID() ? token->endLocation() : clang::SourceLocation();
+      ++token;
+    }
+  }
+
+  /// Writes `text` without a separator.
+  void append(const std::string& text) { text_ += text; }
+
+  /// Writes the white space between the last token and the next one.
+  void separate(const clang::syntax::Token& next) {
+    const auto location = next.location();
+    const auto offset = sources().getDecomposedExpansionLoc(location);
+    const unsigned line = sources().getLineNumber(offset.first, offset.second);
+    if (offset.first != file_ || line != line_) {
+      constexpr unsigned deepest = 40;
+      const unsigned column = sources().getColumnNumber(offset.first, offset.second);
+      if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+      text_.append(std::min(column - 1, deepest), ' ');
+    } else if (!(location.isFileID() && location == end_) && !is_tight(last_, next.kind())) {
+      text_ += ' ';
+    }
+    file_ = offset.first;
+    line_ = line;
+  }
+
+  /// Member functions that the kernel does not call, so that what they need is not needed either.
+  /// @param declaration  of any kind; classes nested in it are searched
+  void find_gaps_in(const clang::Decl& declaration) {
+    if (const auto* record = class_of(declaration)) find_gaps(*record);
+  }
+
+  void find_gaps(const clang::CXXRecordDecl& record) {
+    for (const auto* member : record.decls()) {
+      if (member->isImplicit()) continue;
+      if (const auto* inner = class_of(*member); inner != nullptr && inner != &record) {
+        if (inner->getLexicalDeclContext() == &record) find_gaps(*inner);
+      } else if (is_unused(*member)) {
+        leave_out(*member);
+      }
+    }
+  }
+
+  bool is_unused(const clang::Decl& member) const {
+    const clang::FunctionDecl* function = member.getAsFunction();
+    if (const auto* friendship = llvm::dyn_cast<clang::FriendDecl>(&member)) {
+      if (friendship->getFriendDecl() == nullptr) return false;
+      function = friendship->getFriendDecl()->getAsFunction();
+    }
+    if (function == nullptr) return false;
+    return !function->isExplicitlyDefaulted() && !function->isDeleted() &&
+           !closure_.members.contains(function->getCanonicalDecl());
+  }
+
+  void leave_out(const clang::Decl& member) {
+    const auto all = unit_.tokens.expandedTokens();
+    const auto tokens = unit_.tokens.expandedTokens(member.getSourceRange());
+    if (tokens.empty()) return;
+    const auto* after = tokens.end();
+    if (after != all.end() && after->kind() == clang::tok::semi) ++after;
+    gaps_[before_attributes(tokens.begin())] = after;
+  }
+
+  /// Moves `begin` in front of attributes: `[[nodiscard]] double f();` begins with one.
+  const clang::syntax::Token* before_attributes(const clang::syntax::Token* begin) const {
+    const auto* first = unit_.tokens.expandedTokens().begin();
+    while (begin - first > 4 && begin[-1].kind() == clang::tok::r_square &&
+           begin[-2].kind() == clang::tok::r_square) {
+      const auto* open = begin - 3;
+      while (open > first &&
+             !(open[0].kind() == clang::tok::l_square && open[-1].kind() == clang::tok::l_square))
+        --open;
+      begin = open - 1;
+    }
+    return begin;
+  }
+
+  const clang::SourceManager& sources() const { return unit_.sources(); }
+  const clang::syntax::Token* end_of_unit() const { return unit_.tokens.expandedTokens().end(); }
 
   const Unit& unit_;
   const Closure& closure_;
-  TokenWriter out_;
-  const clang::syntax::Token* end_;
   std::vector<const clang::NamespaceDecl*> open_;
   std::set<const clang::syntax::Token*> statements_;
+  /// Ranges of tokens to leave out: the first token, and the one after the last.
+  std::map<const clang::syntax::Token*, const clang::syntax::Token*> gaps_;
+  std::string text_;
+  clang::FileID file_;
+  unsigned line_ = 0;
+  clang::SourceLocation end_;  ///< of the last token, if it stands in a file
+  clang::tok::TokenKind last_ = clang::tok::unknown;
 };
 
 /// Whether the source has exactly one function of the kernel's name, which an unqualified call
@@ -383,19 +345,6 @@ bool is_plain(const std::vector<TopDeclaration>& declarations, const Closure& cl
            closure.needed.contains(top.declaration->getCanonicalDecl()) &&
            function->getCanonicalDecl() != kernel.getCanonicalDecl();
   });
-}
-
-std::string forwarding_function(const clang::FunctionDecl& kernel, const std::string& name) {
-  std::string parameters, values;
-  const auto policy = names_policy(kernel.getASTContext());
-  for (unsigned i = 0; i < kernel.getNumParams(); ++i) {
-    std::string parameter = fmt::format("a{}", i);
-    values += (i > 0 ? ", " : "") + parameter;
-    kernel.getParamDecl(i)->getType().getCanonicalType().getAsStringInternal(parameter, policy);
-    parameters += (i > 0 ? ", " : "") + parameter;
-  }
-  return fmt::format("void {}({}) {{ {}({}); }}", name, parameters, full_name(kernel).substr(2),
-                     values);
 }
 
 /// @param declarations  of the unit; their using-directives are part of every source, since name
@@ -429,11 +378,12 @@ KernelSource source_of(const Unit& unit, const std::vector<TopDeclaration>& decl
   KernelSource result{kernel.getNameAsString(), {}, closure.variables};
   if (!is_plain(declarations, closure, kernel)) {
     result.name += "_kernel";
-    while (writer.out().text().find(result.name) != std::string::npos) result.name += "_";
-    writer.out().write_line(forwarding_function(kernel, result.name));
+    while (writer.text().find(result.name) != std::string::npos) result.name += "_";
+    writer.write_line(
+        forwarding_function("void " + result.name, kernel, full_name(kernel).substr(2)));
   }
-  writer.out().write_line("");
-  result.code = prelude(unit, declarations, closure) + writer.out().text();
+  writer.write_line("");
+  result.code = prelude(unit, declarations, closure) + writer.text();
   while (result.code.ends_with("\n\n")) result.code.pop_back();
   return result;
 }

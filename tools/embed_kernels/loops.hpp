@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops of a unit: calls of op_par_loop, their kernels and their arguments.
+// The loops of a unit: calls of op_par_loop, their kernels and their arguments, and how the kernels
+// access these.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,7 @@
 
 #include <op2/types.hpp>
 
+#include "options.hpp"
 #include "unit.hpp"
 
 namespace op2::embed {
@@ -43,5 +47,17 @@ struct Loops {
 };
 
 Loops find_loops(const Unit& unit);
+
+struct AccessReport {
+  /// Kernels that violate an access mode: warnings, or errors with AccessCheck::error. Those that
+  /// use values of others whatever the data, and parameters that do not match the arguments in
+  /// number or type: errors. Nothing where it is not certain.
+  std::vector<jit::Diagnostic> messages;
+  /// What is proven of a kernel when a program is built, so that it needs no compiler for that
+  /// later: lines as in jit/embedded_facts.hpp, one for each form of the loops that call it.
+  std::map<const clang::FunctionDecl*, std::set<std::string>> facts;
+};
+
+AccessReport check_access(const Unit& unit, const Loops& loops, AccessCheck check);
 
 }  // namespace op2::embed

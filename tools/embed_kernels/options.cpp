@@ -72,20 +72,17 @@ void take_flags(Arguments& arguments, Options& options) {
 }
 
 void take_option(const std::string& argument, Arguments& arguments, Options& options) {
-  if (argument == "-o") {
-    options.output = arguments.take_value(argument);
-  } else if (argument == "--depfile") {
-    options.dependencies = arguments.take_value(argument);
-  } else if (argument == "--resource-dir") {
-    options.resource_folder = arguments.take_value(argument);
-  } else if (argument == "--table-header") {
-    options.table_header = arguments.take_value(argument);
-  } else if (argument == "--list") {
-    options.list = true;
-  } else if (argument == "--help") {
-    options.help = true;
-  } else if (argument == "--version") {
-    options.version = true;
+  static const std::map<std::string_view, std::string Options::*> values{
+      {"-o", &Options::output},
+      {"--depfile", &Options::dependencies},
+      {"--resource-dir", &Options::resource_folder},
+      {"--table-header", &Options::table_header}};
+  static const std::map<std::string_view, bool Options::*> switches{
+      {"--list", &Options::list}, {"--help", &Options::help}, {"--version", &Options::version}};
+  if (const auto value = values.find(argument); value != values.end()) {
+    options.*value->second = arguments.take_value(argument);
+  } else if (const auto given = switches.find(argument); given != switches.end()) {
+    options.*given->second = true;
   } else if (argument == "--") {
     take_flags(arguments, options);
   } else if (argument.starts_with('-') && !is_own_warning(argument, options)) {
@@ -102,34 +99,15 @@ void take_option(const std::string& argument, Arguments& arguments, Options& opt
 constexpr std::array with_value{"-I",         "-D",       "-U",       "-isystem",  "-iquote",
                                 "-idirafter", "-include", "-imacros", "-isysroot", "-target"};
 constexpr std::array joined{"-std=", "--std=", "--sysroot=", "--target=", "-stdlib=", "-m"};
-constexpr std::array whole{"-ansi",
-                           "-pthread",
-                           "-fno-exceptions",
-                           "-fexceptions",
-                           "-fno-rtti",
-                           "-frtti",
-                           "-ffast-math",
-                           "-ffinite-math-only",
-                           "-fsigned-char",
-                           "-funsigned-char",
-                           "-fshort-enums",
-                           "-fchar8_t",
-                           "-fno-char8_t",
-                           "-fpermissive",
-                           "-nostdinc",
-                           "-nostdinc++",
-                           "-fms-extensions",
-                           "-O1",
-                           "-O2",
-                           "-O3",
-                           "-Ofast",
-                           "-Os"};
+constexpr std::string_view whole =
+    " -ansi -pthread -fno-exceptions -fexceptions -fno-rtti -frtti -ffast-math "
+    "-ffinite-math-only -fsigned-char -funsigned-char -fshort-enums -fchar8_t -fno-char8_t "
+    "-fpermissive -nostdinc -nostdinc++ -fms-extensions -O1 -O2 -O3 -Ofast -Os ";
 /// Flags that begin like one of the above and do not affect parsing.
 constexpr std::array not_joined{"-mtune=", "-mcmodel=", "-mrecord", "-mprefer-vector-width"};
 /// Flags that are dropped together with the next argument.
-constexpr std::array dropped_with_value{
-    "-o", "-MF", "-MT", "-MQ", "-x",      "-Xlinker",  "-Xassembler", "-L",
-    "-l", "-T",  "-u",  "-z",  "--param", "-aux-info", "-dumpbase",   "-dumpdir"};
+constexpr std::string_view dropped_with_value =
+    " -o -MF -MT -MQ -x -Xlinker -Xassembler -L -l -T -u -z --param -aux-info -dumpbase -dumpdir ";
 
 /// Flags that change the meaning of arithmetic, characters or structures. Kernels compiled at run
 /// time do not get them. Flags that only affect rounding are not among them.
@@ -168,8 +146,9 @@ bool begins_with_one(const auto& list, std::string_view flag) {
                      [flag](std::string_view start) { return flag.starts_with(start); });
 }
 
-bool is_one(const auto& list, std::string_view flag) {
-  return std::find(list.begin(), list.end(), flag) != list.end();
+/// @param words  each between two spaces
+bool is_among(std::string_view words, const std::string& flag) {
+  return words.find(" " + flag + " ") != std::string_view::npos;
 }
 
 bool is_openmp(std::string_view flag) {
@@ -303,15 +282,15 @@ std::vector<std::string> parser_flags(const std::vector<std::string>& arguments)
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < flags.size(); ++i) {
     const std::string& flag = flags[i];
-    if (is_one(with_value, flag)) {
+    if (std::ranges::find(with_value, flag) != with_value.end()) {
       if (i + 1 == flags.size()) break;
       kept.push_back(flag);
       kept.push_back(flags[++i]);
-    } else if (is_one(dropped_with_value, flag)) {
+    } else if (is_among(dropped_with_value, flag)) {
       ++i;
     } else if (is_openmp(flag)) {
       kept.emplace_back("-D_OPENMP=201511");
-    } else if (is_one(whole, flag) || begins_with_one(with_value, flag) ||
+    } else if (is_among(whole, flag) || begins_with_one(with_value, flag) ||
                (begins_with_one(joined, flag) && !begins_with_one(not_joined, flag))) {
       kept.push_back(flag);
     }

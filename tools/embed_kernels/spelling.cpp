@@ -2,7 +2,11 @@
 #include "spelling.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <clang/AST/APValue.h>
 #include <clang/AST/DeclCXX.h>
@@ -10,6 +14,9 @@
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <jit/kernel_library/kernel_headers.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::embed {
 namespace {
@@ -178,6 +185,196 @@ std::string pointer_type(const clang::FunctionDecl& function) {
   const auto& context = function.getASTContext();
   return context.getPointerType(function.getType().getCanonicalType())
       .getAsString(names_policy(context));
+}
+
+std::string forwarding_function(const std::string& head, const clang::FunctionDecl& function,
+                                const std::string& callee) {
+  std::string parameters, values;
+  const auto policy = names_policy(function.getASTContext());
+  for (unsigned i = 0; i < function.getNumParams(); ++i) {
+    std::string parameter = fmt::format("a{}", i);
+    values += (i > 0 ? ", " : "") + parameter;
+    function.getParamDecl(i)->getType().getCanonicalType().getAsStringInternal(parameter, policy);
+    parameters += (i > 0 ? ", " : "") + parameter;
+  }
+  return fmt::format("{}({}) {{ return {}({}); }}", head, parameters, callee, values);
+}
+
+namespace {
+
+// Names of the standard library that kernels have: those that src/jit/kernel_library declares.
+// Whether it has the overload that a program calls, the compilation of the embedded source finds
+// out.
+
+constexpr std::array templates{"algorithm", "numeric", "utility", "complex"};
+constexpr std::array mathematics{"math.h", "op2_number_classes"};
+constexpr std::array c_functions{"string.h", "stdio.h"};
+constexpr std::array classes{"limits", "initializer_list", "utility",
+                             "array",  "complex",          "functional"};
+
+/// The first of the headers that contains the text, as programs include it; empty: none does.
+std::string header_with(std::span<const char* const> headers, const std::string& text) {
+  for (const std::string_view header : headers)
+    for (const jit::KernelHeader& known : jit::kernel_headers())
+      if (known.name == header && std::string_view(known.text).find(text) != std::string::npos)
+        return header.ends_with(".h") ? fmt::format("c{}", header.substr(0, header.size() - 2))
+                                      : std::string(header);
+  return {};
+}
+
+std::string header_of(std::span<const char* const> headers, std::string_view function) {
+  return header_with(headers, fmt::format(" {}(", function));
+}
+
+/// What uses a class or class template in namespace std; nothing: kernels do not have it.
+std::optional<StandardUse> use_of_class(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  for (const char* kind : {"struct", "class"})
+    if (auto header = header_with(classes, fmt::format("{} {} ", kind, name)); !header.empty())
+      return StandardUse{std::move(header), {}, {}};
+  return std::nullopt;
+}
+
+using Builtin = clang::BuiltinType;
+
+/// Whether it is a mathematical function that is not only of floats.
+bool is_mathematical(std::string_view name) {
+  const auto is_among = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  return is_among(jit::unary_functions) || is_among(jit::binary_functions) ||
+         !header_of(mathematics, name).empty();
+}
+
+/// `inline double sqrt_double(double a0) { return std::sqrt(a0); }`: it converts its arguments as
+/// the C function would.
+StandardUse through_helper(const clang::FunctionDecl& function) {
+  const std::string name = function.getNameAsString();
+  StandardUse use{"cmath", name + "_double", {}};
+  const auto result = function.getReturnType().getAsString(names_policy(function.getASTContext()));
+  use.helper = forwarding_function(fmt::format("inline {} {}", result, use.replacement), function,
+                                   "std::" + name) +
+               "\n";
+  return use;
+}
+
+bool is_builtin(clang::QualType type, Builtin::Kind kind) {
+  return type->isSpecificBuiltinType(kind);
+}
+
+/// Whether the call converts an argument from one arithmetic type to another.
+bool converts(const clang::FunctionDecl& function, const clang::CallExpr& call) {
+  const unsigned count = std::min(function.getNumParams(), call.getNumArgs());
+  for (unsigned i = 0; i < count; ++i) {
+    const auto parameter = function.getParamDecl(i)->getType().getCanonicalType();
+    const auto argument = call.getArg(i)->IgnoreParenImpCasts()->getType().getCanonicalType();
+    if (parameter->isArithmeticType() && argument->isArithmeticType() &&
+        parameter.getUnqualifiedType() != argument.getUnqualifiedType())
+      return true;
+  }
+  return false;
+}
+
+bool uses_long_double(const clang::FunctionDecl& function) {
+  const auto is_it = [](clang::QualType type) { return is_builtin(type, Builtin::LongDouble); };
+  return is_it(function.getReturnType()) ||
+         std::any_of(function.param_begin(), function.param_end(),
+                     [&](const auto* parameter) { return is_it(parameter->getType()); });
+}
+
+std::optional<StandardUse> mathematical(std::string_view name, const clang::FunctionDecl& function,
+                                        const clang::CallExpr* call) {
+  if (uses_long_double(function)) return std::nullopt;
+  const bool overloaded = function.isInStdNamespace();  // overload resolution has chosen it
+  if (overloaded || call == nullptr || !converts(function, *call))
+    return StandardUse{"cmath", fmt::format("std::{}", name), {}};
+  return through_helper(function);
+}
+
+std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
+                                          const clang::CallExpr* call) {
+  if (uses_long_double(function)) return std::nullopt;
+  if (function.isInStdNamespace() || call == nullptr || !converts(function, *call))
+    return StandardUse{"cmath", "std::abs", {}};
+  if (!is_builtin(function.getReturnType(), Builtin::Int)) return std::nullopt;
+  return StandardUse{"cmath", "abs_int", "inline int abs_int(int a) { return a < 0 ? -a : a; }\n"};
+}
+
+/// The name of the class in namespace std of which the function is a member; empty: of none.
+std::string_view standard_class_of(const clang::FunctionDecl& function) {
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+  if (method == nullptr || method->getParent()->getIdentifier() == nullptr) return {};
+  if (!method->getParent()->isInStdNamespace()) return {};
+  return method->getParent()->getName();
+}
+
+/// Whether it is a constant of <numbers>, or the template of one.
+bool is_constant_of_numbers(const clang::NamedDecl& declaration) {
+  const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration.getDeclContext());
+  return space != nullptr && space->getName() == "numbers" && space->isInStdNamespace();
+}
+
+/// An operator on values of a class that kernels have, such as `complex + complex`.
+std::optional<StandardUse> standard_operator(const clang::FunctionDecl& function) {
+  for (const clang::ParmVarDecl* parameter : function.parameters()) {
+    const auto* type = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (type == nullptr || type->getIdentifier() == nullptr || !type->isInStdNamespace()) continue;
+    if (auto use = use_of_class(type->getName())) return use;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<StandardUse> standard_function(const clang::FunctionDecl& function,
+                                             const clang::CallExpr* call) {
+  if (auto use = use_of_class(standard_class_of(function))) return use;
+  if (function.getIdentifier() == nullptr) return standard_operator(function);
+  const std::string_view name = function.getName();
+  if (name.starts_with("__builtin_")) return StandardUse{};
+  // Other libraries in the folders of the standard library have functions of the same names.
+  if (!function.isInStdNamespace() && !function.isExternC()) return std::nullopt;
+  if (name == "__assert_fail") return StandardUse{"cassert", {}, {}};
+  if (name == "abs") return absolute_value(function, call);
+  if (is_mathematical(name)) return mathematical(name, function, call);
+  const std::string_view base = name.substr(0, name.size() - 1);
+  if (name.ends_with('f') && is_mathematical(base))
+    return StandardUse{"cmath", fmt::format("std::{}", name), {}};
+  std::string header = function.isInStdNamespace() ? header_of(templates, name) : std::string();
+  if (header.empty()) header = header_of(c_functions, name);
+  if (!header.empty()) return StandardUse{header, fmt::format("std::{}", name), {}};
+  return std::nullopt;
+}
+
+std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
+                                         const clang::ASTContext& context) {
+  static const std::map<std::string_view, const char*> integers{
+      {"size_t", "cstddef"},   {"ptrdiff_t", "cstddef"}, {"int8_t", "cstdint"},
+      {"uint8_t", "cstdint"},  {"int16_t", "cstdint"},   {"uint16_t", "cstdint"},
+      {"int32_t", "cstdint"},  {"uint32_t", "cstdint"},  {"int64_t", "cstdint"},
+      {"uint64_t", "cstdint"}, {"intptr_t", "cstdint"},  {"uintptr_t", "cstdint"}};
+  if (type.getIdentifier() == nullptr) return std::nullopt;
+  if (is_constant_of_numbers(type)) return StandardUse{"numbers", {}, {}};
+  if (type.isInStdNamespace())
+    if (auto use = use_of_class(type.getName())) return use;
+  const auto found = integers.find(type.getName());
+  if (found != integers.end()) return StandardUse{found->second, {}, {}};
+  const auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(&type);
+  if (alias == nullptr || !alias->getDeclContext()->getRedeclContext()->isTranslationUnit())
+    return std::nullopt;
+  const auto meaning = alias->getUnderlyingType().getCanonicalType();
+  if (!meaning->isBuiltinType()) return std::nullopt;
+  return StandardUse{
+      {},
+      {},
+      fmt::format("typedef {} {};\n", meaning.getAsString(context.getPrintingPolicy()),
+                  std::string_view(type.getName()))};
+}
+
+std::optional<StandardUse> standard_variable(const clang::VarDecl& variable) {
+  if (!is_constant_of_numbers(variable)) return std::nullopt;
+  return StandardUse{
+      "numbers", fmt::format("std::numbers::{}", std::string_view(variable.getName())), {}};
 }
 
 }  // namespace op2::embed

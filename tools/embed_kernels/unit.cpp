@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -42,43 +43,6 @@ class Errors : public clang::DiagnosticConsumer {
   std::vector<ParseError> list;
 };
 
-struct Session {
-  const std::function<void(const Unit&)>& use;
-  Errors& errors;
-  std::vector<std::string> standard_folders;
-};
-
-class Consumer : public clang::ASTConsumer {
- public:
-  Consumer(const Session& session, clang::Preprocessor& preprocessor)
-      : session_(session), collector_(preprocessor) {}
-
-  void HandleTranslationUnit(clang::ASTContext& context) override {
-    const auto tokens = std::move(collector_).consume();
-    Unit unit{context, tokens, session_.errors.list, session_.standard_folders};
-    // Errors in headers of another compiler are not errors of the program.
-    std::erase_if(unit.errors, [&](const auto& error) { return unit.is_standard(error.location); });
-    session_.use(unit);
-  }
-
- private:
-  const Session& session_;
-  clang::syntax::TokenCollector collector_;
-};
-
-class Action : public clang::ASTFrontendAction {
- public:
-  explicit Action(const Session& session) : session_(session) {}
-
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
-                                                        llvm::StringRef) override {
-    return std::make_unique<Consumer>(session_, compiler.getPreprocessor());
-  }
-
- private:
-  const Session& session_;
-};
-
 bool is_below(llvm::StringRef file, const std::vector<std::string>& folders) {
   return std::any_of(folders.begin(), folders.end(),
                      [file](const std::string& folder) { return file.starts_with(folder); });
@@ -107,76 +71,74 @@ std::string gcc_headers(const std::vector<std::string>& standard_folders) {
   return {};
 }
 
-class Parser {
+/// Collects tokens, and hands the unit over while its tree is in memory.
+class Action : public clang::ASTFrontendAction {
  public:
-  explicit Parser(const ParseRequest& request) : request_(request) {}
+  Action(const std::function<void(const Unit&)>& use, const Errors& errors,
+         const std::vector<std::string>& standard_folders)
+      : use_(use), errors_(errors), standard_folders_(standard_folders) {}
 
-  bool run(const std::function<void(const Unit&)>& use) {
-    auto invocation = invocation_for({});
-    const std::string headers = gcc_headers(folders_);
-    if (!headers.empty()) {
-      invocation = invocation_for({"-idirafter", headers});
-      folders_.push_back(headers);
-    }
-    if (invocation == nullptr) return false;
-    invocation->getDiagnosticOpts().IgnoreWarnings = true;
-    invocation->getDiagnosticOpts().ErrorLimit = 0;
-    compiler_.setInvocation(std::move(invocation));
-    compiler_.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
-    errors_.list.clear();
-    compiler_.createDiagnostics(&errors_, false);
-    compiler_.getDiagnostics().setFatalsAsError(true);  // parse the unit to its end
-    bool used = false;
-    const std::function<void(const Unit&)> once = [&](const Unit& unit) {
-      use(unit);
-      used = true;
-    };
-    const Session session{once, errors_, folders_};
-    Action action(session);
-    compiler_.ExecuteAction(action);
-    return used;
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    collector_.emplace(compiler.getPreprocessor());
+    return std::make_unique<clang::ASTConsumer>();
   }
 
-  std::vector<std::string> files() const {
-    std::set<std::string> files;
-    if (!compiler_.hasSourceManager()) return {};
-    const auto& sources = compiler_.getSourceManager();
-    for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
-      llvm::SmallString<256> path(file->first.getName());
-      llvm::sys::fs::make_absolute(path);
-      if (!is_below(path, folders_)) files.insert(path.str().str());
-    }
-    return {files.begin(), files.end()};
+  void EndSourceFileAction() override {
+    const auto tokens = std::move(*collector_).consume();
+    Unit unit{getCompilerInstance().getASTContext(), tokens, errors_.list, standard_folders_};
+    // Errors in headers of another compiler are not errors of the program.
+    std::erase_if(unit.errors, [&](const auto& error) { return unit.is_standard(error.location); });
+    use_(unit);
+    is_used = true;
   }
+
+  bool is_used = false;
 
  private:
-  std::shared_ptr<clang::CompilerInvocation> invocation_for(
-      const std::vector<std::string>& more_flags) {
-    // The driver searches the standard library relative to the folder of Clang.
-    const std::string clang = request_.resource_folder + "/../../../bin/clang++";
-    std::vector<std::string> command{clang, "-fsyntax-only", "-x", "c++", "-w"};
-    command.insert(command.end(), {"-resource-dir", request_.resource_folder});
-    command.insert(command.end(), request_.flags.begin(), request_.flags.end());
-    command.insert(command.end(), more_flags.begin(), more_flags.end());
-    command.push_back(request_.source);
-    std::vector<const char*> pointers;
-    for (const auto& argument : command) pointers.push_back(argument.c_str());
-    std::vector<std::string> arguments;
-    clang::CreateInvocationOptions options;
-    options.Diags =
-        clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &errors_, false);
-    options.RecoverOnError = true;
-    options.CC1Args = &arguments;
-    auto invocation = clang::createInvocation(pointers, options);
-    folders_ = standard_folders_of(arguments);
-    return invocation;
-  }
-
-  const ParseRequest& request_;
-  Errors errors_;
-  std::vector<std::string> folders_;
-  clang::CompilerInstance compiler_;
+  const std::function<void(const Unit&)>& use_;
+  const Errors& errors_;
+  const std::vector<std::string>& standard_folders_;
+  std::optional<clang::syntax::TokenCollector> collector_;
 };
+
+/// @param folders  [out] with the headers of the compiler and of its libraries
+std::shared_ptr<clang::CompilerInvocation> invocation_for(
+    const ParseRequest& request, const std::vector<std::string>& more_flags, Errors& errors,
+    std::vector<std::string>& folders) {
+  // The driver searches the standard library relative to the folder of Clang.
+  const std::string clang = request.resource_folder + "/../../../bin/clang++";
+  std::vector<std::string> command{clang, "-fsyntax-only", "-x", "c++", "-w"};
+  command.insert(command.end(), {"-resource-dir", request.resource_folder});
+  command.insert(command.end(), request.flags.begin(), request.flags.end());
+  command.insert(command.end(), more_flags.begin(), more_flags.end());
+  command.push_back(request.source);
+  std::vector<const char*> pointers;
+  for (const auto& argument : command) pointers.push_back(argument.c_str());
+  std::vector<std::string> arguments;
+  clang::CreateInvocationOptions options;
+  options.Diags =
+      clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &errors, false);
+  options.RecoverOnError = true;
+  options.CC1Args = &arguments;
+  auto invocation = clang::createInvocation(pointers, options);
+  folders = standard_folders_of(arguments);
+  return invocation;
+}
+
+/// Those that a compiler has read, except those in the folders.
+std::vector<std::string> files_of(const clang::CompilerInstance& compiler,
+                                  const std::vector<std::string>& folders) {
+  std::set<std::string> files;
+  if (!compiler.hasSourceManager()) return {};
+  const auto& sources = compiler.getSourceManager();
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
+    llvm::SmallString<256> path(file->first.getName());
+    llvm::sys::fs::make_absolute(path);
+    if (!is_below(path, folders)) files.insert(path.str().str());
+  }
+  return {files.begin(), files.end()};
+}
 
 }  // namespace
 
@@ -201,9 +163,26 @@ bool Unit::is_standard(const clang::Decl& declaration) const {
 
 std::vector<std::string> parse_unit(const ParseRequest& request,
                                     const std::function<void(const Unit&)>& use) {
-  Parser parser(request);
-  if (!parser.run(use)) return {};
-  return parser.files();
+  Errors errors;
+  std::vector<std::string> folders;
+  auto invocation = invocation_for(request, {}, errors, folders);
+  const std::string headers = gcc_headers(folders);
+  if (!headers.empty()) {
+    invocation = invocation_for(request, {"-idirafter", headers}, errors, folders);
+    folders.push_back(headers);
+  }
+  if (invocation == nullptr) return {};
+  invocation->getDiagnosticOpts().IgnoreWarnings = true;
+  invocation->getDiagnosticOpts().ErrorLimit = 0;
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(std::move(invocation));
+  compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+  errors.list.clear();
+  compiler.createDiagnostics(&errors, false);
+  compiler.getDiagnostics().setFatalsAsError(true);  // parse the unit to its end
+  Action action(use, errors, folders);
+  compiler.ExecuteAction(action);
+  return action.is_used ? files_of(compiler, folders) : std::vector<std::string>();
 }
 
 std::string line_of(const jit::Diagnostic& message) {

@@ -8,10 +8,9 @@
 
 #include <fmt/core.h>
 
-#include <core/progress.hpp>
-#include <core/text_file.hpp>
-#include <core/tool_log.hpp>
-#include <core/value_hashes.hpp>
+#include <core/hash.hpp>
+#include <core/log.hpp>
+#include <core/text.hpp>
 #include <jit/cache_entry.hpp>
 
 #include "commands.hpp"
@@ -121,16 +120,16 @@ void print(const StoredEntry& entry, const StoredEntry& other) {
 
 }  // namespace
 
-int why_missed(const Common& common, const std::string& key, const std::string& other_key) {
-  const Store store = load(common.directory);
-  const StoredEntry& entry = select_latest(store, key);
+int why_missed(const Request& request) {
+  const Store store = load(request.directory);
+  const StoredEntry& entry = select_latest(store, request.key);
   const StoredEntry* other =
-      other_key.empty() ? nearest(store, entry) : nearest_named(store, entry, other_key);
-  if (common.json) {
+      request.other.empty() ? nearest(store, entry) : nearest_named(store, entry, request.other);
+  if (request.json) {
     print_json(as_json(entry, other));
     return 0;
   }
-  if (other_key.empty() && (other == nullptr || !is_of_same_kernel(entry, *other)))
+  if (request.other.empty() && (other == nullptr || !is_of_same_kernel(entry, *other)))
     fmt::print(
         "{}\nis the only entry of this kernel: it was compiled for the first time, or an "
         "earlier entry was removed\n{}",
@@ -201,13 +200,13 @@ void print(const HashFile& file, std::size_t position) {
 
 }  // namespace
 
-int diff(const Common& common, const std::string& path, const std::string& other_path) {
-  const HashFile one = read(path), other = read(other_path);
+int diff(const Request& request) {
+  const HashFile one = read(request.key), other = read(request.other);
   const std::size_t first = first_difference(one, other);
   const std::size_t different = count_differences(one, other);
   const ValueHash *const here = value_at(one, first), *const there = value_at(other, first);
   const std::size_t all = std::max(one.values.size(), other.values.size());
-  if (common.json) {
+  if (request.json) {
     print_json({{"values", all},
                 {"different", different},
                 {"first", different == 0 ? Json() : Json(first)},

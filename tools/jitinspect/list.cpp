@@ -93,10 +93,10 @@ void print_totals(const std::vector<const StoredEntry*>& entries) {
 
 }  // namespace
 
-int list(const Common& common, const std::string& target) {
-  const Store store = load(common.directory);
-  const std::vector<const StoredEntry*> entries = by_last_use(store, target);
-  if (common.json) {
+int list(const Request& request) {
+  const Store store = load(request.directory);
+  const std::vector<const StoredEntry*> entries = by_last_use(store, request.target);
+  if (request.json) {
     Json document = Json::array();
     for (const StoredEntry* stored : entries) document.push_back(as_json(*stored));
     print_json(document);
@@ -162,10 +162,10 @@ void print(const char* heading, const std::map<std::string, Sum>& sums) {
 
 }  // namespace
 
-int stats(const Common& common) {
-  const Store store = load(common.directory);
+int stats(const Request& request) {
+  const Store store = load(request.directory);
   const Sums sums = sums_of(store);
-  if (common.json) {
+  if (request.json) {
     print_json({{"directory", store.path},
                 {"entries", sums.all.entries},
                 {"bytes", sums.all.bytes},
@@ -214,10 +214,10 @@ Json as_json(const Store& store) {
 
 }  // namespace
 
-int verify(const Common& common) {
-  const Store store = load(common.directory);
+int verify(const Request& request) {
+  const Store store = load(request.directory);
   const std::int64_t bad = count(store, EntryState::bad);
-  if (common.json) {
+  if (request.json) {
     print_json(as_json(store));
     return bad == 0 ? 0 : 1;
   }
@@ -254,40 +254,40 @@ std::vector<jit::CacheFile> bad_files(const Store& store) {
   return bad;
 }
 
-Victims victims_of(const Store& store, const PruneOptions& options) {
+Victims victims_of(const Store& store, const Request& request) {
   const std::int64_t now = std::time(nullptr);
   Victims victims;
   add(victims, jit::abandoned(store.files, now));
-  if (options.all) add(victims, jit::least_recently_used(store.files, 0));
-  if (options.bad) add(victims, bad_files(store));
-  if (options.older_than_days)
-    add(victims, unused_since(store.files, double(now) - 86400 * *options.older_than_days));
-  if (options.max_mb) {
+  if (request.all) add(victims, jit::least_recently_used(store.files, 0));
+  if (request.bad) add(victims, bad_files(store));
+  if (request.older_than_days)
+    add(victims, unused_since(store.files, double(now) - 86400 * *request.older_than_days));
+  if (request.max_mb) {
     std::vector<jit::CacheFile> left = store.files;
     std::erase_if(left, [&](const jit::CacheFile& file) { return victims.contains(file.name); });
-    add(victims, jit::least_recently_used(left, std::int64_t(*options.max_mb * 1048576)));
+    add(victims, jit::least_recently_used(left, std::int64_t(*request.max_mb * 1048576)));
   }
   return victims;
 }
 
 }  // namespace
 
-int prune(const Common& common, const PruneOptions& options) {
-  if (!options.all && !options.bad && !options.older_than_days && !options.max_mb)
+int prune(const Request& request) {
+  if (!request.all && !request.bad && !request.older_than_days && !request.max_mb)
     throw Failure(2, "specify what to remove: --max-mb N, --older-than DAYS, --bad or --all");
-  const Store store = load(common.directory);
+  const Store store = load(request.directory);
   Json removed = Json::array(), failed = Json::array();
   std::int64_t bytes = 0;
-  const char* done = options.dry_run ? "would remove" : "removed";
-  for (const auto& [name, file] : victims_of(store, options)) {
-    const bool gone = options.dry_run || store.directory.remove(name);
+  const char* done = request.dry_run ? "would remove" : "removed";
+  for (const auto& [name, file] : victims_of(store, request)) {
+    const bool gone = request.dry_run || store.directory.remove(name);
     (gone ? removed : failed).push_back(name);
     if (gone) bytes += file.bytes;
-    if (!common.json) fmt::print("{} {}\n", gone ? done : "cannot remove", name);
+    if (!request.json) fmt::print("{} {}\n", gone ? done : "cannot remove", name);
   }
-  if (common.json)
+  if (request.json)
     print_json(
-        {{"removed", removed}, {"failed", failed}, {"bytes", bytes}, {"dry_run", options.dry_run}});
+        {{"removed", removed}, {"failed", failed}, {"bytes", bytes}, {"dry_run", request.dry_run}});
   else
     fmt::print("{} {}, {}\n", done, core::counted(removed.size(), "file"), size_words(bytes));
   return failed.empty() ? 0 : 1;

@@ -17,30 +17,19 @@ namespace op2::jitinspect {
 
 namespace {
 
-/// What the command line says. The options of all commands write here: a user gives one of them.
-struct Request {
-  Common common;
-  std::string key, other;  ///< of entries, or paths of files
-  std::string target;
-  Part part = Part::summary;
-  PruneOptions prune;
-  int (*run)(const Request&) = nullptr;
-};
-
 CLI::App& add_command(CLI::App& app, Request& request, const char* name, const char* help,
                       int (*run)(const Request&)) {
   CLI::App& command = *app.add_subcommand(name, help);
-  command.add_option("--dir", request.common.directory,
+  command.add_option("--dir", request.directory,
                      "cache directory; default: $OP2_CACHE_DIR, $XDG_CACHE_HOME/op2, ~/.cache/op2");
-  command.add_flag("--json", request.common.json, "print JSON");
+  command.add_flag("--json", request.json, "print JSON");
   command.callback([&request, run] { request.run = run; });
   return command;
 }
 
 void add_list(CLI::App& app, Request& request) {
   CLI::App& command =
-      add_command(app, request, "list", "List the entries, the one used last first",
-                  [](const Request& asked) { return list(asked.common, asked.target); });
+      add_command(app, request, "list", "List the entries, the one used last first", &list);
   command
       .add_option("--target", request.target,
                   "only those for this target: cpu or cuda, or what is known of kernels: facts")
@@ -54,7 +43,7 @@ void add_show(CLI::App& app, Request& request) {
       add_command(app, request, "show",
                   "Show one entry: a summary, or one part of it; of several of that name "
                   "the one used last",
-                  [](const Request& asked) { return show(asked.common, asked.key, asked.part); });
+                  &show);
   command.add_option("KEY", request.key, key_help)->required();
   CLI::Option_group* parts = command.add_option_group("part");
   const auto part = [&](const char* flag, Part value, const char* help) {
@@ -71,26 +60,23 @@ void add_show(CLI::App& app, Request& request) {
 void add_prune(CLI::App& app, Request& request) {
   constexpr double most_kept = 1e9;  // MiB, or days
   CLI::App& command =
-      add_command(app, request, "prune", "Remove entries, the least recently used first",
-                  [](const Request& asked) { return prune(asked.common, asked.prune); });
-  PruneOptions& options = request.prune;
-  command.add_option("--max-mb", options.max_mb, "keep at most this many MiB")
+      add_command(app, request, "prune", "Remove entries, the least recently used first", &prune);
+  command.add_option("--max-mb", request.max_mb, "keep at most this many MiB")
       ->check(CLI::Range(0.0, most_kept));
   command
-      .add_option("--older-than", options.older_than_days,
+      .add_option("--older-than", request.older_than_days,
                   "remove entries not used for this many days")
       ->check(CLI::Range(0.0, most_kept));
-  command.add_flag("--bad", options.bad, "remove entries that cannot be used");
-  command.add_flag("--all", options.all, "remove all entries");
-  command.add_flag("--dry-run", options.dry_run, "only print what would be removed");
+  command.add_flag("--bad", request.bad, "remove entries that cannot be used");
+  command.add_flag("--all", request.all, "remove all entries");
+  command.add_flag("--dry-run", request.dry_run, "only print what would be removed");
 }
 
 void add_comparisons(CLI::App& app, Request& request) {
-  CLI::App& command = add_command(
-      app, request, "why-missed",
-      "Show how an entry differs from the nearest one of its kernel: "
-      "why the kernel was compiled again",
-      [](const Request& asked) { return why_missed(asked.common, asked.key, asked.other); });
+  CLI::App& command = add_command(app, request, "why-missed",
+                                  "Show how an entry differs from the nearest one of its kernel: "
+                                  "why the kernel was compiled again",
+                                  &why_missed);
   command.add_option("KEY", request.key, std::string(key_help) + " (then its latest entry)")
       ->required();
   command.add_option("OTHER", request.other, "compare with the nearest of these entries");
@@ -98,7 +84,7 @@ void add_comparisons(CLI::App& app, Request& request) {
       add_command(app, request, "diff",
                   "Compare two files that OP2_HASH has written, and name the first value "
                   "whose bits differ; the exit code is then 1",
-                  [](const Request& asked) { return diff(asked.common, asked.key, asked.other); });
+                  &diff);
   files.add_option("FILE", request.key, "a file of OP2_HASH")->required();
   files.add_option("OTHER", request.other, "that of another run")->required();
 }
@@ -110,9 +96,8 @@ void describe(CLI::App& app, Request& request) {
   add_list(app, request);
   add_show(app, request);
   add_command(app, request, "stats", "Count entries and bytes, by kernel, by target and by CPU",
-              [](const Request& asked) { return stats(asked.common); });
-  add_command(app, request, "verify", "Read every entry and name the bad ones",
-              [](const Request& asked) { return verify(asked.common); });
+              &stats);
+  add_command(app, request, "verify", "Read every entry and name the bad ones", &verify);
   add_prune(app, request);
   add_comparisons(app, request);
 }

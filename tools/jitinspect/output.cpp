@@ -16,7 +16,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/access.hpp>
+#include <core/text.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::jitinspect {
 
@@ -68,11 +69,7 @@ std::string printable(std::string_view text) {
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) parts.emplace_back(core::next_part(text, separator));
   return parts;
 }
 
@@ -96,22 +93,8 @@ std::size_t width_of_terminal() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/// The parameter of the escape sequence SGR.
-const char* code_of(Style style) {
-  switch (style) {
-    case Style::plain:
-      return "0";
-    case Style::heading:
-      return "1";
-    case Style::key:
-      return "33";
-    case Style::good:
-      return "32";
-    case Style::bad:
-      return "31";
-  }
-  return "0";
-}
+/// Of each style, the parameter of the escape sequence SGR.
+constexpr std::array codes{"0", "1", "33", "32", "31"};
 
 }  // namespace
 
@@ -125,7 +108,7 @@ Terminal terminal() {
 
 std::string painted(Style style, std::string_view text) {
   if (style == Style::plain || !terminal().colours) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", code_of(style), text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes.at(static_cast<std::size_t>(style)), text);
 }
 
 namespace {
@@ -146,6 +129,19 @@ std::size_t bytes_of(std::string_view text, std::size_t count) {
   for (; end < text.size(); ++end)
     if (!continues_character(text[end]) && count-- == 0) break;
   return end;
+}
+
+/// The text in at most `width` characters: what is too much is taken out of its middle, where names
+/// of fused loops say least.
+std::string shortened(std::string_view text, std::size_t width) {
+  constexpr std::string_view dots = "...";
+  const std::size_t all = width_of(text);
+  if (all <= width) return std::string(text);
+  if (width <= dots.size()) return std::string(text.substr(0, bytes_of(text, width)));
+  const std::size_t kept = width - dots.size();
+  const std::size_t head = bytes_of(text, kept - kept / 2);
+  const std::size_t tail = bytes_of(text, all - kept / 2);
+  return fmt::format("{}{}{}", text.substr(0, head), dots, text.substr(tail));
 }
 
 /// What is written of a column.
@@ -223,17 +219,6 @@ void print_line(const Table& table, const std::vector<Shown>& shown, Text text_o
 }
 
 }  // namespace
-
-std::string shortened(std::string_view text, std::size_t width) {
-  constexpr std::string_view dots = "...";
-  const std::size_t all = width_of(text);
-  if (all <= width) return std::string(text);
-  if (width <= dots.size()) return std::string(text.substr(0, bytes_of(text, width)));
-  const std::size_t kept = width - dots.size();
-  const std::size_t head = bytes_of(text, kept - kept / 2);
-  const std::size_t tail = bytes_of(text, all - kept / 2);
-  return fmt::format("{}{}{}", text.substr(0, head), dots, text.substr(tail));
-}
 
 void print_table(const Table& table) {
   const std::size_t width = terminal().width;

@@ -63,10 +63,6 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  ///< a text per column
 };
 
-/// The text in at most `width` characters: what is too much is taken out of its middle, where
-/// names of fused loops say least.
-std::string shortened(std::string_view text, std::size_t width);
-
 /// Writes heading and rows to standard output. On a terminal, long texts are shortened, then
 /// columns are left out, and named below, until lines fit; elsewhere the table is whole.
 void print_table(const Table& table);

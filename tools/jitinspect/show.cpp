@@ -74,41 +74,19 @@ bool is_of_gpu(const CacheEntry& entry) {
   return entry.key.target == "cuda";
 }
 
-Json key_fields_of(const CacheEntry& entry) {
-  Json fields = Json::object();
-  for (const jit::KeyField& field : jit::key_fields) fields[field.name] = entry.key.*field.value;
-  return fields;
-}
-
-Json statistics_of(const CacheEntry& entry) {
-  const IrStatistics ir = ir_statistics(entry.ir);
-  return {{"compile_ms", 1e3 * entry.compile_seconds},
-          {"kernel_source_bytes", entry.key.source.size()},
-          {"source_bytes", entry.source.size()},
-          {"ir_bytes", entry.ir.size()},
-          {"assembly_bytes", entry.assembly.size()},
-          {"object_bytes", entry.object.size()},
-          {"ir_instructions", ir.instructions},
-          {"ir_loads", ir.loads},
-          {"ir_stores", ir.stores},
-          {"ir_calls", ir.calls},
-          {"ir_vector_instructions", ir.vectors},
-          {"assembly_instructions", assembly_instructions(entry.assembly)}};
-}
-
 std::string words_of(const jit::AccessFinding& finding) {
   return fmt::format("argument {}: {}, line {} of {}", finding.argument, finding.what, finding.line,
                      finding.file);
 }
 
-Json findings_of(const CacheEntry& entry) {
-  Json list = Json::array();
+std::vector<std::string> findings_of(const CacheEntry& entry) {
+  std::vector<std::string> list;
   for (const jit::AccessFinding& finding : entry.findings) list.push_back(words_of(finding));
   return list;
 }
 
 /// What the entry says of each parameter that something is known about, after `prefix`.
-void add_facts(Json& list, const CacheEntry& entry, const std::string& prefix) {
+void add_facts(std::vector<std::string>& list, const CacheEntry& entry, const std::string& prefix) {
   for (std::size_t i = 0; i < entry.facts.size(); ++i) {
     const jit::ParameterFacts& facts = entry.facts[i];
     if (facts == jit::ParameterFacts{}) continue;
@@ -148,9 +126,9 @@ bool is_about(const CacheEntry& facts, const CacheEntry& code) {
 }
 
 /// The facts of the entry; of code, those that other entries have of its kernels.
-Json facts_of(const Store& store, const StoredEntry& stored) {
+std::vector<std::string> facts_of(const Store& store, const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
-  Json list = Json::array();
+  std::vector<std::string> list;
   add_facts(list, entry, "");
   if (!stored.has_code()) return list;
   for (const StoredEntry& other : store.entries) {
@@ -162,184 +140,191 @@ Json facts_of(const Store& store, const StoredEntry& stored) {
   return list;
 }
 
-Json simd_of(const CacheEntry& entry) {
-  return {{"width", entry.simd.width}, {"description", jit::description_of(entry.simd)}};
+/// What is shown of an entry, for programs and for people.
+struct Description {
+  Json document = Json::object();
+  std::string text;
+
+  void line(std::string_view label, std::string_view words) {
+    text += fmt::format("{:<10} {}\n", label, printable(words));
+  }
+  void lines(const char* label, const std::string& words) {
+    text += fmt::format("{}\n", label);
+    for (const std::string& word : split(words, '\n'))
+      text += fmt::format("    {}\n", printable(word));
+  }
+  /// The same in both.
+  void add(const char* key, const std::string& words) {
+    document[key] = words;
+    line(key, words);
+  }
+};
+
+void add_fields(Description& shown, const CacheEntry& entry) {
+  for (const jit::KeyField& field : jit::key_fields) {
+    const std::string& value = entry.key.*field.value;
+    shown.document["fields"][field.name] = value;
+    if (value.find('\n') == std::string::npos)
+      shown.line(field.name, value.empty() ? "-" : value);
+    else
+      shown.lines(field.name, value);
+  }
 }
 
-/// Of each kernel of a GPU's code.
-Json resources_of(const CacheEntry& entry) {
-  Json list = Json::array();
-  for (const jit::KernelResources& kernel : jit::resources_in(entry.assembly))
+void add_statistics(Description& shown, const CacheEntry& entry) {
+  const IrStatistics ir = ir_statistics(entry.ir);
+  const std::int64_t instructions = assembly_instructions(entry.assembly);
+  shown.document["statistics"] = {{"compile_ms", 1e3 * entry.compile_seconds},
+                                  {"kernel_source_bytes", entry.key.source.size()},
+                                  {"source_bytes", entry.source.size()},
+                                  {"ir_bytes", entry.ir.size()},
+                                  {"assembly_bytes", entry.assembly.size()},
+                                  {"object_bytes", entry.object.size()},
+                                  {"ir_instructions", ir.instructions},
+                                  {"ir_loads", ir.loads},
+                                  {"ir_stores", ir.stores},
+                                  {"ir_calls", ir.calls},
+                                  {"ir_vector_instructions", ir.vectors},
+                                  {"assembly_instructions", instructions}};
+  shown.line("compiled", fmt::format("in {:.1f} ms", 1e3 * entry.compile_seconds));
+  shown.line("source",
+             fmt::format("{}, around a kernel of {}", size_words(std::ssize(entry.source)),
+                         size_words(std::ssize(entry.key.source))));
+  if (!entry.ir.empty())
+    shown.line("IR",
+               fmt::format("{}, {} instructions: {} loads, {} stores, {} calls, {} on vectors",
+                           size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores,
+                           ir.calls, ir.vectors));
+  shown.line(
+      is_of_gpu(entry) ? "PTX" : "assembly",
+      fmt::format("{}, {} instructions", size_words(std::ssize(entry.assembly)), instructions));
+  shown.line("object", size_words(std::ssize(entry.object)));
+}
+
+/// How the code uses the processor: SIMD lanes of a CPU, or registers and memory of a GPU.
+void add_execution(Description& shown, const CacheEntry& entry) {
+  const auto kernels = jit::resources_in(entry.assembly);
+  const std::string simd = jit::description_of(entry.simd);
+  shown.document["simd"] = {{"width", entry.simd.width}, {"description", simd}};
+  shown.document["flops"] = entry.flops >= 0 ? Json(entry.flops) : Json();
+  if (!is_of_gpu(entry))
+    shown.line("SIMD", simd);
+  else if (kernels.empty())
+    shown.line("registers",
+               "known to the driver only: the code is PTX, of which it makes machine code");
+  if (entry.flops >= 0)
+    shown.line("flops",
+               fmt::format("{:.5g} floating-point operations for an element", entry.flops));
+  Json& list = shown.document["resources"] = Json::array();
+  for (const jit::KernelResources& kernel : kernels) {
     list.push_back({{"kernel", kernel.kernel},
                     {"registers", kernel.registers},
                     {"stack_bytes", kernel.stack_bytes},
                     {"spill_store_bytes", kernel.spill_store_bytes},
                     {"spill_load_bytes", kernel.spill_load_bytes},
                     {"shared_bytes", kernel.shared_bytes}});
-  return list;
-}
-
-Json summary_of(const Store& store, const StoredEntry& stored) {
-  const CacheEntry& entry = stored.parsed.entry;
-  return {{"kernel", entry.key.kernel},
-          {"loop", entry.loop},
-          {"symbol", entry.symbol},
-          {"signature", entry.signature},
-          {"simd", simd_of(entry)},
-          {"flops", entry.flops >= 0 ? Json(entry.flops) : Json()},
-          {"arguments", split(entry.key.arguments, '\n')},
-          {"constants", split(entry.key.constants, '\n')},
-          {"access", findings_of(entry)},
-          {"facts", facts_of(store, stored)},
-          {"target", entry.key.target},
-          {"triple", entry.key.triple},
-          {"cpu", entry.key.cpu},
-          {"compiler", entry.key.compiler},
-          {"options", entry.key.options},
-          {"created", entry.created},
-          {"used", stored.file.used},
-          {"file", stored.file.name},
-          {"bytes", stored.file.bytes},
-          {"resources", resources_of(entry)},
-          {"statistics", statistics_of(entry)}};
-}
-
-Json part_of(const Store& store, const StoredEntry& stored, Part part) {
-  const CacheEntry& entry = stored.parsed.entry;
-  switch (part) {
-    case Part::summary:
-      return summary_of(store, stored);
-    case Part::source:
-      return {{"source", entry.source}};
-    case Part::ir:
-      return {{"ir", entry.ir}};
-    case Part::assembly:
-      return {{"assembly", entry.assembly}};
-    case Part::key:
-      return {{"fields", key_fields_of(entry)}};
-    case Part::statistics:
-      return {{"statistics", statistics_of(entry)}};
-  }
-  return {};
-}
-
-void print_lines(const char* name, const std::string& text) {
-  fmt::print("{}\n", name);
-  for (const std::string& line : split(text, '\n')) fmt::print("    {}\n", printable(line));
-}
-
-void print_fields(const CacheEntry& entry) {
-  for (const jit::KeyField& field : jit::key_fields) {
-    const std::string& value = entry.key.*field.value;
-    if (value.find('\n') == std::string::npos)
-      fmt::print("{:<11}{}\n", field.name, value.empty() ? "-" : printable(value));
-    else
-      print_lines(field.name, value);
+    shown.line(printable(kernel.kernel),
+               fmt::format("{} registers, {} bytes spilled and {} of stack for a thread; {} bytes "
+                           "of shared memory for a block",
+                           kernel.registers, kernel.spill_store_bytes, kernel.stack_bytes,
+                           kernel.shared_bytes));
   }
 }
 
-void print_statistics(const CacheEntry& entry) {
-  const IrStatistics ir = ir_statistics(entry.ir);
-  fmt::print("compiled   in {:.1f} ms\n", 1e3 * entry.compile_seconds);
-  fmt::print("source     {}, around a kernel of {}\n", size_words(std::ssize(entry.source)),
-             size_words(std::ssize(entry.key.source)));
-  if (!entry.ir.empty())
-    fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
-               size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
-               ir.vectors);
-  fmt::print("{:<10} {}, {} instructions\n", is_of_gpu(entry) ? "PTX" : "assembly",
-             size_words(std::ssize(entry.assembly)), assembly_instructions(entry.assembly));
-  fmt::print("object     {}\n", size_words(std::ssize(entry.object)));
+/// Each of several texts.
+void add_each(Description& shown, const char* key, const std::vector<std::string>& texts) {
+  shown.document[key] = texts;
+  for (const std::string& text : texts) shown.line(key, text);
 }
 
-/// How the code uses the processor: SIMD lanes of a CPU, or registers and memory of a GPU.
-void print_execution(const CacheEntry& entry) {
-  const auto kernels = jit::resources_in(entry.assembly);
-  if (!is_of_gpu(entry))
-    fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
-  else if (kernels.empty())
-    fmt::print(
-        "registers  known to the driver only: the code is PTX, of which it makes machine code\n");
-  if (entry.flops >= 0)
-    fmt::print("flops      {:.5g} floating-point operations for an element\n", entry.flops);
-  for (const jit::KernelResources& kernel : kernels)
-    fmt::print(
-        "{:<10} {} registers, {} bytes spilled and {} of stack for a thread; {} bytes of shared "
-        "memory for a block\n",
-        printable(kernel.kernel), kernel.registers, kernel.spill_store_bytes, kernel.stack_bytes,
-        kernel.shared_bytes);
-}
-
-void print_machine(const CacheEntry& entry) {
-  fmt::print("machine    {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
-  fmt::print("compiler   {}\n", printable(entry.key.compiler));
-}
-
-void print_summary(const Store& store, const StoredEntry& stored) {
+void add_summary(Description& shown, const Store& store, const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
-  fmt::print("key        {}\n", jit::name_of(stored.parsed.key));
-  fmt::print("kernel     {}\n", printable(entry.key.kernel));
-  fmt::print("loop       {}\n", printable(entry.loop));
-  if (stored.has_code()) {
-    fmt::print("signature  {}\n", printable(entry.signature));
-    print_execution(entry);
+  shown.line("key", jit::name_of(stored.parsed.key));
+  shown.add("kernel", entry.key.kernel);
+  shown.add("loop", entry.loop);
+  shown.document["symbol"] = entry.symbol;
+  Description code;
+  code.add("signature", entry.signature);
+  add_execution(code, entry);
+  shown.document.update(code.document);
+  if (stored.has_code()) shown.text += code.text;
+  shown.document["arguments"] = split(entry.key.arguments, '\n');
+  shown.lines("arguments", entry.key.arguments);
+  shown.document["constants"] = split(entry.key.constants, '\n');
+  if (!entry.key.constants.empty()) shown.lines("constants", entry.key.constants);
+  add_each(shown, "access", findings_of(entry));
+  add_each(shown, "facts", facts_of(store, stored));
+  shown.add("target", entry.key.target);
+  shown.document["triple"] = entry.key.triple;
+  shown.document["cpu"] = entry.key.cpu;
+  if (!entry.key.compiler.empty())
+    shown.line("machine", fmt::format("{} {}", entry.key.triple, entry.key.cpu));
+  for (const auto& [key, words] :
+       {std::pair("compiler", &entry.key.compiler), std::pair("options", &entry.key.options)}) {
+    shown.document[key] = *words;
+    if (!words->empty()) shown.line(key, *words);
   }
-  print_lines("arguments", entry.key.arguments);
-  if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
-  for (const jit::AccessFinding& finding : entry.findings)
-    fmt::print("access     {}\n", printable(words_of(finding)));
-  for (const Json& fact : facts_of(store, stored))
-    fmt::print("facts      {}\n", printable(fact.get<std::string>()));
-  fmt::print("target     {}\n", printable(entry.key.target));
-  if (!entry.key.compiler.empty()) print_machine(entry);
-  if (!entry.key.options.empty()) fmt::print("options    {}\n", printable(entry.key.options));
-  fmt::print("created    {}, last used {} ago\n", date_words(entry.created),
-             age_words(stored.file.used));
-  fmt::print("file       {}\n", size_words(stored.file.bytes));
-  if (stored.has_code()) print_statistics(entry);
+  shown.document["created"] = entry.created;
+  shown.document["used"] = stored.file.used;
+  shown.line("created", fmt::format("{}, last used {} ago", date_words(entry.created),
+                                    age_words(stored.file.used)));
+  shown.document["file"] = stored.file.name;
+  shown.document["bytes"] = stored.file.bytes;
+  shown.line("file", size_words(stored.file.bytes));
+  Description statistics;
+  add_statistics(statistics, entry);
+  shown.document.update(statistics.document);
+  if (stored.has_code()) shown.text += statistics.text;
 }
 
 /// @throws Failure if code of its kind has no such part
-void require_part(const CacheEntry& entry, Part part) {
-  if (part == Part::ir && is_of_gpu(entry))
-    throw Failure(2, fmt::format("code for a GPU has no LLVM IR: NVRTC has compiled '{}'; --source "
-                                 "shows what it compiled, --asm the PTX that it made",
-                                 entry.key.kernel));
+Description part_of(const Store& store, const StoredEntry& stored, Part part) {
+  const CacheEntry& entry = stored.parsed.entry;
+  Description shown;
+  const auto show_text = [&](const char* key, const std::string& text) {
+    shown.document[key] = text;
+    shown.text = printable(text);
+  };
+  switch (part) {
+    case Part::summary:
+      add_summary(shown, store, stored);
+      break;
+    case Part::source:
+      show_text("source", entry.source);
+      break;
+    case Part::ir:
+      if (is_of_gpu(entry))
+        throw Failure(2, fmt::format("code for a GPU has no LLVM IR: NVRTC has compiled '{}'; "
+                                     "--source shows what it compiled, --asm the PTX that it made",
+                                     entry.key.kernel));
+      show_text("ir", entry.ir);
+      break;
+    case Part::assembly:
+      show_text("assembly", entry.assembly);
+      break;
+    case Part::key:
+      add_fields(shown, entry);
+      break;
+    case Part::statistics:
+      add_statistics(shown, entry);
+      break;
+  }
+  return shown;
 }
 
 }  // namespace
 
-int show(const Common& common, const std::string& key, Part part) {
-  const Store store = load(common.directory);
-  const StoredEntry stored = complete(store, select(store, key));
-  const CacheEntry& entry = stored.parsed.entry;
-  require_part(entry, part);
-  if (common.json) {
-    Json document{{"key", jit::name_of(stored.parsed.key)}};
-    document.update(part_of(store, stored, part));
-    print_json(document);
+int show(const Request& request) {
+  const Store store = load(request.directory);
+  const StoredEntry stored = complete(store, select(store, request.key));
+  const Description shown = part_of(store, stored, request.part);
+  if (!request.json) {
+    fmt::print("{}", shown.text);
     return 0;
   }
-  switch (part) {
-    case Part::summary:
-      print_summary(store, stored);
-      break;
-    case Part::source:
-      fmt::print("{}", printable(entry.source));
-      break;
-    case Part::ir:
-      fmt::print("{}", printable(entry.ir));
-      break;
-    case Part::assembly:
-      fmt::print("{}", printable(entry.assembly));
-      break;
-    case Part::key:
-      print_fields(entry);
-      break;
-    case Part::statistics:
-      print_statistics(entry);
-      break;
-  }
+  Json document{{"key", jit::name_of(stored.parsed.key)}};
+  document.update(shown.document);
+  print_json(document);
   return 0;
 }
 

@@ -12,11 +12,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/progress.hpp>
+#include <core/log.hpp>
 #include <core/text.hpp>
-#include <core/tool_log.hpp>
+#include <jit/cache_directory.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/cache_location.hpp>
 
 #include "output.hpp"
 
@@ -179,22 +178,6 @@ Entries entries_that(const Store& store, Condition condition) {
   return found;
 }
 
-Entries of_name(const Store& store, const std::string& name) {
-  Entries code = entries_that(store, [&](const StoredEntry& stored) {
-    return stored.good() && stored.has_code() && is_named(stored, name);
-  });
-  if (!code.empty()) return code;
-  return entries_that(
-      store, [&](const StoredEntry& stored) { return stored.good() && is_named(stored, name); });
-}
-
-Entries of_key(const Store& store, const std::string& digits) {
-  if (digits.empty()) return {};
-  return entries_that(store, [begin = core::lower_case(digits)](const StoredEntry& stored) {
-    return stored.file.name.starts_with(begin);
-  });
-}
-
 [[noreturn]] void ask_for_digits(const std::string& name, const Entries& found) {
   std::string text;
   for (const StoredEntry* stored : found)
@@ -232,9 +215,16 @@ std::pair<std::int64_t, std::int64_t> last_use(const StoredEntry* stored) {
 }
 
 std::vector<const StoredEntry*> select_all(const Store& store, const std::string& name) {
-  Entries found = of_name(store, name);
+  const auto is_good = [&](const StoredEntry& stored) {
+    return stored.good() && is_named(stored, name);
+  };
+  Entries found = entries_that(
+      store, [&](const StoredEntry& stored) { return is_good(stored) && stored.has_code(); });
+  if (found.empty()) found = entries_that(store, is_good);
   if (!found.empty()) return found;
-  found = of_key(store, name);
+  found = entries_that(store, [&, begin = core::lower_case(name)](const StoredEntry& stored) {
+    return !begin.empty() && stored.file.name.starts_with(begin);
+  });
   if (found.size() > 1) ask_for_digits(name, found);
   if (!found.empty()) return found;
   found = entries_that(store, [&](const StoredEntry& stored) {

@@ -9,8 +9,7 @@
 
 #include <core/clock.hpp>
 #include <core/hash.hpp>
-#include <core/progress.hpp>
-#include <core/tool_log.hpp>
+#include <core/log.hpp>
 
 #include "commands.hpp"
 #include "cut.hpp"

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <core/hash.hpp>
-#include <core/text_file.hpp>
+#include <core/text.hpp>
 #include <op2/error.hpp>
 
 namespace op2::model {

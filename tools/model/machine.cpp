@@ -16,12 +16,11 @@
 #include <fmt/format.h>
 
 #include <comm/halo/row_copy.hpp>
-#include <comm/messages/launcher.hpp>
+#include <comm/messages/communicator.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
-#include <core/progress.hpp>
-#include <core/tool_log.hpp>
+#include <core/log.hpp>
 #include <core/topology.hpp>
 
 #include "commands.hpp"

@@ -9,9 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/progress.hpp>
+#include <core/log.hpp>
 #include <core/text.hpp>
-#include <core/tool_log.hpp>
 
 #include "commands.hpp"
 #include "cut.hpp"

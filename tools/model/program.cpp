@@ -5,7 +5,7 @@
 
 #include <op2/par_loop.hpp>
 
-#include <sched/analysis/cut.hpp>
+#include <sched/analysis/analyse.hpp>
 
 namespace op2::model {
 

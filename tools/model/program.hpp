@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <core/loop_record.hpp>
 #include <core/measurements/run_record.hpp>
 #include <core/mesh.hpp>
 #include <core/queue.hpp>

@@ -2,10 +2,46 @@
 #include <api/listeners/listeners.hpp>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <api/runtime.hpp>
+#include <comm/files/open_file.hpp>
+#include <comm/messages/records.hpp>
+#include <core/log.hpp>
+#include <core/measurements/trace.hpp>
 
 namespace op2::api {
+namespace {
+
+class TraceFile : public core::Trace {
+ public:
+  explicit TraceFile(Runtime& runtime) : runtime_(runtime) {}
+
+  void session_ends() override {
+    const std::string& path = runtime_.options.trace;
+    const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
+    runtime_.enter("trace");
+    std::vector<std::string> events_of_ranks;
+    runtime_.collectively([&] {
+      const std::string mine = events(runtime_.ranks().rank());
+      for (const auto& message : comm::gather_on_root(runtime_.ranks(), comm::bytes_of(mine)))
+        events_of_ranks.push_back(comm::text_of(message.bytes));
+    });
+    runtime_.enter("OP2_TRACE");
+    runtime_.do_on_root(
+        [&] { comm::write_file(path, core::trace_as_json(events_of_ranks, dropped())); });
+  }
+
+ private:
+  Runtime& runtime_;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Listener> make_trace_file(Runtime& runtime) {
+  return std::make_unique<TraceFile>(runtime);
+}
 
 void add_listeners(Runtime& runtime) {
   const core::Options& options = runtime.options;

@@ -21,6 +21,10 @@ class Runtime;
 /// @throws Error io_failure, device_failure, out_of_memory
 void add_listeners(Runtime& runtime);
 
+/// OP2_TOOLS: tells the libraries what the session does (op2/tool.h). Local.
+/// @throws Error bad_option  if one cannot be loaded, or has none of the functions
+std::unique_ptr<core::Listener> make_tools(Runtime& runtime);
+
 /// OP2_TRACE: keeps spans, and writes them at the end, on the root.
 std::unique_ptr<core::Listener> make_trace_file(Runtime& runtime);
 
@@ -41,7 +45,7 @@ std::unique_ptr<core::Listener> make_finite_check(Runtime& runtime);
 /// it has changed.
 std::unique_ptr<core::Listener> make_pointer_check(Runtime& runtime);
 
-/// OP2_HASH: writes a hash of each value that the program declares or sees (core/value_hashes.hpp),
+/// OP2_HASH: writes a hash of each value that the program declares or sees (core/hash.hpp),
 /// on the root; without op_exit there is no file. Cost: a pass over the owned rows and a reduction.
 /// @throws Error io_failure, on all ranks, if the root cannot write the file; later errors of the
 /// root end the job

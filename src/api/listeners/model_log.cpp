@@ -6,12 +6,12 @@
 
 #include <api/listeners/listeners.hpp>
 #include <api/runtime.hpp>
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/hash.hpp>
+#include <core/log.hpp>
 #include <core/measurements/run_recorder.hpp>
-#include <core/progress.hpp>
 
 namespace op2::api {
 namespace {
@@ -107,11 +107,7 @@ void ModelLog::session_completes() {
   record.maps_file = maps.filename().string();
   record.maps_hash = write_maps(runtime_, maps.string());
   runtime_.enter("OP2_MODEL");
-  runtime_.do_on_root([&] {
-    comm::FileWriter file(path);
-    file.write(core::as_json(record));
-    file.publish();
-  });
+  runtime_.do_on_root([&] { comm::write_file(path, core::as_json(record)); });
 }
 
 }  // namespace

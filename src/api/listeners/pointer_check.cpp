@@ -10,7 +10,7 @@
 
 #include <api/listeners/listeners.hpp>
 #include <api/runtime.hpp>
-#include <core/checksum.hpp>
+#include <core/hash.hpp>
 #include <core/validate.hpp>
 
 namespace op2::api {

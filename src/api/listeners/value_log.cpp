@@ -8,10 +8,10 @@
 
 #include <api/listeners/listeners.hpp>
 #include <api/runtime.hpp>
-#include <comm/files/file_writer.hpp>
-#include <core/progress.hpp>
+#include <comm/files/open_file.hpp>
+#include <core/hash.hpp>
+#include <core/log.hpp>
 #include <core/validate.hpp>
-#include <core/value_hashes.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::api {

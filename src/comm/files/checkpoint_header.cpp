@@ -26,7 +26,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, sets, maps, dats, globals, 
 
 namespace {
 
-constexpr std::string_view checkpoint_kind = "op2 checkpoint ", form = "2";
+constexpr std::string_view checkpoint_kind = "op2 checkpoint ", written_form = "2";
 constexpr std::int64_t alignment = 4096;
 
 /// The beginning of the file.
@@ -39,7 +39,7 @@ static_assert(sizeof(Front) == 64);
 
 std::array<char, 16> magic() {
   std::array<char, 16> letters{};
-  std::ranges::copy(form, std::ranges::copy(checkpoint_kind, letters.begin()).out);
+  std::ranges::copy(written_form, std::ranges::copy(checkpoint_kind, letters.begin()).out);
   return letters;
 }
 
@@ -137,7 +137,7 @@ Front read_front(const OpenFile& file) {
     core::fail(ErrorCode::bad_checkpoint,
                "a checkpoint of another version: '{}' has form '{}', but this library reads form "
                "{}; go on with the version that has written it",
-               file.shown(), letters.substr(checkpoint_kind.size()), form);
+               file.shown(), letters.substr(checkpoint_kind.size()), written_form);
   const std::int64_t size = file.size();
   if (front.begin < 0 || front.bytes < 0 || front.begin > size || front.bytes > size - front.begin)
     fail_as_damaged(file.shown(), fmt::format("it has only {} bytes", size));

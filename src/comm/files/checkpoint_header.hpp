@@ -29,7 +29,7 @@ struct CheckpointHeader {
   struct Map {
     std::string name, from, to;
     int dim = 0;
-    std::uint64_t checksum = 0;  ///< of the global indices (core/checksum.hpp)
+    std::uint64_t checksum = 0;  ///< of the global indices (core/hash.hpp)
   };
   struct Dat {
     std::string name, set, type;

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 

@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <core/text_file.hpp>
+#include <core/text.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {

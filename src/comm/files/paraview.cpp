@@ -4,53 +4,59 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
 #include <functional>
-#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <comm/files/file_writer.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {
 
 namespace {
 
-struct Entity {
-  char letter;
-  std::string_view text;
-};
-constexpr std::array entities{Entity{'&', "&amp;"}, Entity{'<', "&lt;"}, Entity{'>', "&gt;"},
-                              Entity{'"', "&quot;"}};
-
-}  // namespace
+constexpr const char *vtu_suffix = ".vtu", *xdmf_suffix = ".xdmf";
 
 std::string xml_escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto* const entity = std::ranges::find(entities, c, &Entity::letter);
-    if (entity == entities.end())
-      out += c;
-    else
-      out += entity->text;
-  }
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
   return out;
 }
 
-std::string xml_unescaped(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto* const entity = std::ranges::find_if(
-        entities, [&](const Entity& candidate) { return text.starts_with(candidate.text); });
-    const bool found = entity != entities.end();
-    out += found ? entity->letter : text.front();
-    text.remove_prefix(found ? entity->text.size() : 1);
-  }
-  return out;
-}
+/// A linear cell.
+struct CellShape {
+  std::uint8_t vtk_type;  ///< a number of VTK's vtkCellType.h; 0: no such cell
+  const char* topology;   ///< in XDMF
+};
 
+/// Of a cell with `arity` nodes in `dim` dimensions: 2 nodes are a line, 3 a triangle, 4 a
+/// quadrilateral (2D) or tetrahedron (3D), 5 a pyramid, 6 a wedge, 8 a hexahedron.
+/// @param kind  of the file, for the message: ".vtu"
+/// @throws Error bad_dim: no such cell
 CellShape cell_shape(int arity, int dim, const char* kind) {
   constexpr CellShape none{0, nullptr};
   constexpr std::array<CellShape, 9> shapes{none,
@@ -73,6 +79,8 @@ CellShape cell_shape(int arity, int dim, const char* kind) {
   return shape;
 }
 
+/// Throws unless a file can have these coordinates.
+/// @throws Error bad_type (neither f64 nor f32), bad_dim (neither 2 nor 3)
 void check_points(std::string_view name, Type type, int dim, const char* kind) {
   if (type != Type::f64 && type != Type::f32)
     core::fail(ErrorCode::bad_type,
@@ -82,10 +90,6 @@ void check_points(std::string_view name, Type type, int dim, const char* kind) {
     core::fail(ErrorCode::bad_dim, "wrong dim: coordinates '{}' of a {}, dim {}; use 2 or 3", name,
                kind, dim);
 }
-
-namespace {
-
-constexpr const char* vtu_suffix = ".vtu";
 
 /// A data array of the file: its description in the header, and how its bytes are written.
 struct DataArray {
@@ -224,6 +228,91 @@ std::array<Section, 4> sections_of(const VtuGrid& grid) {
            {"Cells", cell_arrays(grid, cells)}}};
 }
 
+/// The file of a time series: a beginning, a part for each time, an end.
+struct SeriesForm {
+  std::string_view begin, end;
+  std::string_view before_time, after_part;  ///< how a part begins, and ends
+};
+
+constexpr SeriesForm pvd{
+    "<?xml version=\"1.0\"?>\n"
+    "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+    "<Collection>\n",
+    "</Collection>\n</VTKFile>\n", "<DataSet timestep=\"", "\"/>\n"};
+constexpr SeriesForm xdmf{
+    "<?xml version=\"1.0\"?>\n"
+    "<Xdmf Version=\"3.0\">\n"
+    "<Domain>\n"
+    "<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+    "</Grid>\n</Domain>\n</Xdmf>\n", "<Grid GridType=\"Uniform\">\n<Time Value=\"", "</Grid>\n"};
+
+const SeriesForm& form_of(const std::string& path) {
+  return is_xdmf(path) ? xdmf : pvd;
+}
+
+[[noreturn]] void refuse_series(const std::string& path) {
+  core::fail(ErrorCode::io_failure,
+             "not a time series that this library has written: '{}'; choose another path, or "
+             "remove the file",
+             path);
+}
+
+/// The part between beginning and end; nothing if there is no such file.
+std::optional<std::string> read_parts(const std::string& path, const SeriesForm& form) {
+  auto content = core::read_file(path.c_str());
+  if (!content && errno == ENOENT) return {};
+  if (!content)
+    core::fail(ErrorCode::io_failure, "cannot read '{}': {}; check the path", path,
+               core::why_unreadable(path.c_str()));
+  if (content->size() < form.begin.size() + form.end.size() || !content->starts_with(form.begin) ||
+      !content->ends_with(form.end))
+    refuse_series(path);
+  content->erase(content->size() - form.end.size());
+  content->erase(0, form.begin.size());
+  return content;
+}
+
+/// Takes a part from the text; nothing if it does not begin with one.
+std::optional<SeriesTime> take_time(std::string_view& text, const SeriesForm& form) {
+  const std::size_t length = text.find(form.after_part);
+  if (!text.starts_with(form.before_time) || length == std::string_view::npos) return {};
+  SeriesTime next{0, std::string(text.substr(0, length + form.after_part.size()))};
+  const char* const first = text.data() + form.before_time.size();
+  if (std::from_chars(first, text.data() + length, next.time).ec != std::errc()) return {};
+  text.remove_prefix(next.text.size());
+  return next;
+}
+
+const char* number_type_of(Type type) {
+  constexpr std::array names{"Float", "Float", "Int", "UInt", "Int", "UInt", "UChar"};
+  return names[static_cast<std::size_t>(type)];  // in the order of Type
+}
+
+/// A reference to a dataset.
+/// @param shape  of a row, in the words of XDMF: "", " 3", " 1 5"
+std::string item_of(const std::string& file, const XdmfData& data, const std::string& shape) {
+  return fmt::format(
+      "<DataItem Format=\"HDF\" NumberType=\"{}\" Precision=\"{}\" Dimensions=\"{}{}\">{}:/{}"
+      "</DataItem>\n",
+      number_type_of(data.type), core::size_of(data.type, 1), data.rows, shape, xml_escaped(file),
+      xml_escaped(data.dataset));
+}
+
+std::string item_of(const std::string& file, const XdmfData& data) {
+  return item_of(file, data, fmt::format(" {}", data.dim));
+}
+
+/// Two values are a vector in a plane; more than three are a matrix with one row.
+std::string attribute_of(const std::string& file, const XdmfField& field) {
+  const int dim = field.data.dim;
+  const char* const type = dim == 1 ? "Scalar" : dim <= 3 ? "Vector" : "Matrix";
+  const std::string shape =
+      dim == 1 ? "" : (dim <= 3 ? fmt::format(" {}", dim) : fmt::format(" 1 {}", dim));
+  return fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n{}</Attribute>\n",
+                     xml_escaped(field.name), type, field.on_cells ? "Cell" : "Node",
+                     item_of(file, field.data, shape));
+}
+
 }  // namespace
 
 void write_vtu(const std::string& path, const VtuGrid& grid, Leftovers leftovers) {
@@ -256,6 +345,50 @@ std::string pvtu_text(const VtuGrid& grid, std::span<const std::string> pieces) 
   for (const std::string& piece : pieces)
     text += fmt::format("<Piece Source=\"{}\"/>\n", xml_escaped(piece));
   return text + "</PUnstructuredGrid>\n</VTKFile>\n";
+}
+
+bool is_xdmf(const std::string& path) {
+  const auto ending = std::filesystem::path(path).extension();
+  return ending == ".xdmf" || ending == ".xmf";
+}
+
+SeriesTime pvd_time(double time, const std::string& file) {
+  return {time, fmt::format("{}{}\" file=\"{}{}", pvd.before_time, time, xml_escaped(file),
+                            pvd.after_part)};
+}
+
+SeriesTime xdmf_time(double time, const XdmfGrid& grid) {
+  check_points(grid.name_of_points, grid.points.type, grid.points.dim, xdmf_suffix);
+  const int arity = grid.cells.dim;
+  std::string text = fmt::format(
+      "{}{}\"/>\n<Topology TopologyType=\"{}\" NumberOfElements=\"{}\"{}>\n{}</Topology>\n",
+      xdmf.before_time, time, cell_shape(arity, grid.points.dim, xdmf_suffix).topology,
+      grid.cells.rows, arity == 2 ? " NodesPerElement=\"2\"" : "", item_of(grid.file, grid.cells));
+  text += fmt::format("<Geometry GeometryType=\"{}\">\n{}</Geometry>\n",
+                      grid.points.dim == 2 ? "XY" : "XYZ", item_of(grid.file, grid.points));
+  for (const XdmfField& field : grid.fields) text += attribute_of(grid.file, field);
+  return {time, text + std::string(xdmf.after_part)};
+}
+
+std::vector<SeriesTime> read_series(const std::string& path) {
+  const SeriesForm& form = form_of(path);
+  const auto parts = read_parts(path, form);
+  std::vector<SeriesTime> times;
+  std::string_view text = parts ? std::string_view(*parts) : std::string_view();
+  while (!text.empty()) {
+    auto time = take_time(text, form);
+    if (!time) refuse_series(path);
+    times.push_back(std::move(*time));
+  }
+  return times;
+}
+
+void write_series(const std::string& path, std::span<const SeriesTime> times) {
+  FileWriter file(path);
+  file.write(form_of(path).begin);
+  for (const SeriesTime& next : times) file.write(next.text);
+  file.write(form_of(path).end);
+  file.publish();
 }
 
 }  // namespace op2::comm

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Meshes and fields for ParaView: VTK XML unstructured grids (.vtu) with appended raw binary data,
-// in one file or in pieces (.pvtu), and what all its files have in common. Local.
+// in one file or in pieces (.pvtu), and the files of time series (.pvd, .xdmf). Local.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <comm/files/field.hpp>
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 #include <op2/types.hpp>
 
 namespace op2::comm {
-
-/// With entities for the characters that have a meaning in attributes.
-std::string xml_escaped(std::string_view text);
-
-/// The opposite, for text that `xml_escaped` has made.
-std::string xml_unescaped(std::string_view text);
-
-/// A linear cell.
-struct CellShape {
-  std::uint8_t vtk_type;  ///< a number of VTK's vtkCellType.h; 0: no such cell
-  const char* topology;   ///< in XDMF
-};
-
-/// Of a cell with `arity` nodes in `dim` dimensions: 2 nodes are a line, 3 a triangle, 4 a
-/// quadrilateral (2D) or tetrahedron (3D), 5 a pyramid, 6 a wedge, 8 a hexahedron.
-/// @param kind  of the file, for the message: ".vtu"
-/// @throws Error bad_dim: no such cell
-CellShape cell_shape(int arity, int dim, const char* kind);
-
-/// Throws unless a file can have these coordinates.
-/// @param kind  of the file, for the message: ".vtu"
-/// @throws Error bad_type (neither f64 nor f32), bad_dim (neither 2 nor 3)
-void check_points(std::string_view name, Type type, int dim, const char* kind);
 
 /// A mesh with one kind of cell and fields on it; owns nothing.
 struct VtuGrid {
@@ -62,5 +39,51 @@ void check_grid(const VtuGrid& grid);
 /// @param pieces  their names relative to the folder of the file
 /// @throws op2::Error as check_grid
 std::string pvtu_text(const VtuGrid& grid, std::span<const std::string> pieces);
+
+/// A part of the file of a time series, which names a file for ParaView at each time (.pvd), or
+/// datasets of HDF5 files, one for each time (.xdmf).
+struct SeriesTime {
+  double time;
+  std::string text;  ///< XML
+};
+
+/// Whether a series of this name is XDMF beside HDF5: "flow.xdmf" or "flow.xmf".
+bool is_xdmf(const std::string& path);
+
+/// @param file  relative to the folder of the series
+SeriesTime pvd_time(double time, const std::string& file);
+
+/// A dataset of rows.
+struct XdmfData {
+  std::string dataset;  ///< its path in the file
+  Type type;
+  int dim;
+  std::int64_t rows;
+};
+
+struct XdmfField {
+  std::string name;
+  bool on_cells;  ///< or on nodes
+  XdmfData data;
+};
+
+/// What the HDF5 file of one time holds.
+struct XdmfGrid {
+  std::string file;            ///< relative to the folder of the series
+  XdmfData cells;              ///< rows of nodes
+  XdmfData points;             ///< dim 2 or 3
+  std::string name_of_points;  ///< for messages
+  std::vector<XdmfField> fields;
+};
+
+/// @throws op2::Error bad_dim (arity, points), bad_type (points)
+SeriesTime xdmf_time(double time, const XdmfGrid& grid);
+
+/// The times of a series that this library has written; none if there is no such file.
+/// @throws op2::Error io_failure (not readable, or of another program)
+std::vector<SeriesTime> read_series(const std::string& path);
+
+/// Replaces the file. @throws op2::Error io_failure
+void write_series(const std::string& path, std::span<const SeriesTime> times);
 
 }  // namespace op2::comm

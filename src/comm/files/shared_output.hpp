@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 
-#include <comm/files/file_writer.hpp>
 #include <comm/files/open_file.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>

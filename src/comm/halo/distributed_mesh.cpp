@@ -12,7 +12,7 @@
 #include <comm/partition/partition.hpp>
 #include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
-#include <core/ordering_map.hpp>
+#include <core/mesh.hpp>
 
 namespace op2::comm {
 
@@ -26,6 +26,14 @@ LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights,
   for (const auto& map : mesh.maps())
     local.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
   return local;
+}
+
+/// @param dat  double, dim 1 to 3, in the declared form
+Coordinates coordinates_of(const core::Dat& dat) {
+  return {dat.set->index,
+          dat.dim,
+          {reinterpret_cast<const double*>(dat.rows.host_read()),
+           static_cast<std::size_t>(dat.on().declared) * static_cast<std::size_t>(dat.dim)}};
 }
 
 }  // namespace
@@ -198,20 +206,12 @@ DeclaredPieces DistributedMesh::declared_pieces(const core::Dat& dat) const {
 }
 
 void DistributedMesh::copy_declared(const core::Dat& dat, std::byte* to) const {
-  const std::span declared(to, dat.declared_bytes());
-  if (halo_plan_ != nullptr)
-    halo_plan_->index_map(*dat.set).to_declared(communicator_, dat.rows.host_read(),
-                                                static_cast<std::size_t>(dat.size), declared);
-  else if (!declared.empty())
-    std::memcpy(to, dat.rows.host_read(), declared.size());
+  declared_pieces(dat).copy_next(dat.on().declared, to);
 }
 
 std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
                                                           Bytes& storage) const {
-  if (keeps(*dat.set)) return {dat.rows.host_read(), dat.declared_bytes()};
-  storage.resize(dat.declared_bytes());
-  copy_declared(dat, storage.data());
-  return storage;
+  return declared_pieces(dat).next(dat.on().declared, storage);
 }
 
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
@@ -224,9 +224,11 @@ Bytes DistributedMesh::declared_entries(const core::Map& map) const {
   for (std::size_t k = 0; k < numbers.size(); ++k)
     numbers[k] = static_cast<std::int32_t>(to.id_at(entries[k]));
   const std::size_t row_bytes = arity * sizeof(std::int32_t);
-  Bytes declared(static_cast<std::size_t>(core::record_of(map.from)->declared) * row_bytes);
-  from.to_declared(communicator_, std::as_bytes(std::span(numbers)).data(), row_bytes, declared);
-  return declared;
+  const std::int64_t declared = core::record_of(map.from)->declared;
+  Bytes rows(declared * row_bytes);
+  from.declared_pieces(communicator_, std::as_bytes(std::span(numbers)).data(), row_bytes)
+      .copy_next(declared, rows.data());
+  return rows;
 }
 
 std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const {
@@ -239,44 +241,11 @@ std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const
   return targets;
 }
 
-namespace {
-
-/// @param dat  double, dim 1 to 3, in the declared form
-Coordinates coordinates_of(const core::Dat& dat) {
-  return {dat.set->index,
-          dat.dim,
-          {reinterpret_cast<const double*>(dat.rows.host_read()),
-           static_cast<std::size_t>(dat.on().declared) * static_cast<std::size_t>(dat.dim)}};
-}
-
-/// The places of rows that other ranks own. Collective. Cost: two exchanges.
-/// @param places  of the declared elements
-/// @param rows    of all rows of the set; those of the owned elements stay
-void fetch_ghosts(Communicator& ranks, const Blocks& blocks, const core::Layout& layout,
-                  const std::vector<std::int32_t>& places, std::vector<std::int32_t>& rows) {
-  std::vector<std::int32_t> ghosts(static_cast<std::size_t>(layout.rows() - layout.owned()));
-  std::iota(ghosts.begin(), ghosts.end(), layout.owned());
-  const auto number = [&](std::int32_t row) {
-    return layout.global_id[static_cast<std::size_t>(row)];
-  };
-  std::ranges::sort(ghosts, {}, number);
-  std::vector<GlobalId> wanted;
-  wanted.reserve(ghosts.size());
-  for (const std::int32_t row : ghosts) wanted.push_back(number(row));
-  const auto arrived =
-      from_bytes<std::int32_t>(RowRequest(ranks, blocks, wanted)
-                                   .rows(std::as_bytes(std::span(places)), sizeof(std::int32_t)));
-  for (std::size_t k = 0; k < ghosts.size(); ++k)
-    rows[static_cast<std::size_t>(ghosts[k])] = arrived[k];
-}
-
-}  // namespace
-
 void DistributedMesh::decide_order(const core::Dat* coordinates) {
   const std::size_t declared = mesh_.sets().size() + mesh_.maps().size();
   if (!order_.reproducible || ordered_ == declared) return;
   const bool loop_was_called = mesh_.ordering_set() != nullptr;
-  core::choose_ordering_set(mesh_);
+  mesh_.choose_ordering_set();
   ordered_ = declared;
   places_.reset();
   if (mesh_.ordering_set() == nullptr) return;
@@ -290,10 +259,10 @@ void DistributedMesh::decide_order(const core::Dat* coordinates) {
 }
 
 CanonicalOrder DistributedMesh::canonical_order() {
-  core::choose_ordering_set(mesh_);
+  mesh_.choose_ordering_set();
   CanonicalOrder order;
   for (const auto& set : mesh_.sets()) {
-    const core::Map* const map = core::ordering_map(mesh_, *set);
+    const core::Map* const map = mesh_.ordering_map(*set);
     order.followed.push_back(map == nullptr ? -1 : map->index);
   }
   if (!places_) return order;
@@ -310,63 +279,27 @@ void DistributedMesh::update_places() {
   leading.canonical_positions.resize(static_cast<std::size_t>(rows.layout.rows()));
   rows.from_declared(communicator_, std::as_bytes(std::span(*places_)), sizeof(std::int32_t),
                      reinterpret_cast<std::byte*>(leading.canonical_positions.data()));
-  fetch_ghosts(communicator_, declared_blocks(leading), rows.layout, *places_,
-               leading.canonical_positions);
+  std::vector<GlobalId> ghosts;  // whose positions other ranks know
+  for (std::int32_t row = rows.layout.owned(); row < rows.layout.rows(); ++row)
+    ghosts.push_back(rows.layout.global_id[row]);
+  const ValueLookup<std::int32_t> positions(communicator_, declared_blocks(leading), *places_,
+                                            ghosts);
+  std::ranges::transform(ghosts, leading.canonical_positions.begin() + rows.layout.owned(),
+                         [&](GlobalId id) { return positions.value_of(id); });
 }
-
-namespace {
-
-/// Global indices low .. high, inclusive.
-struct IdRange {
-  std::int64_t low, high;
-};
-
-/// The rows that this rank declares and others want. Collective. Cost: a message of a few bytes to
-/// each rank whose rows are wanted.
-/// @param declared  all rows that this rank declares
-/// @param mine      what this rank wants
-std::vector<Message> wanted_parts(Communicator& communicator, const Blocks& blocks,
-                                  const core::Dat& dat, std::span<const std::byte> declared,
-                                  const IdRange& mine) {
-  const auto bytes = static_cast<std::size_t>(dat.size);
-  std::vector<Message> questions;
-  const int last = blocks.declaring_rank(mine.high);
-  for (int rank = blocks.declaring_rank(mine.low); rank <= last; ++rank)
-    questions.push_back({rank, to_bytes<IdRange>({&mine, 1})});
-  const std::int64_t first = dat.on().first, end = first + dat.on().declared;
-  std::vector<Message> parts;
-  for (const Message& question : communicator.exchange(std::move(questions))) {
-    const IdRange wanted = from_bytes<IdRange>(question.bytes).front();
-    const std::int64_t from = std::max(first, wanted.low), to = std::min(end, wanted.high + 1);
-    if (from >= to) continue;
-    const auto rows = declared.subspan(static_cast<std::size_t>(from - first) * bytes,
-                                       static_cast<std::size_t>(to - from) * bytes);
-    parts.push_back({question.rank, {rows.begin(), rows.end()}});
-  }
-  return parts;
-}
-
-}  // namespace
 
 void DistributedMesh::copy_declared_range(const core::Dat& dat, std::int64_t low, std::int64_t high,
                                           std::byte* to) {
-  const auto bytes = static_cast<std::size_t>(dat.size);
   if (dat.on().is_single_rank) {  // the rows alone, without all others
-    const std::byte* const rows = dat.rows.host_read();
-    if (keeps(*dat.set)) {
-      std::memcpy(to, rows + low * bytes, (high - low + 1) * bytes);
-      return;
-    }
-    const IndexMap& map = halo_plan_->index_map(*dat.set);
-    for (std::int64_t id = low; id <= high; ++id, to += bytes)
-      std::memcpy(to, rows + map.row_at(static_cast<std::int32_t>(id)) * bytes, bytes);
-    return;
+    DeclaredPieces pieces = declared_pieces(dat);
+    pieces.skip(low);
+    return pieces.copy_next(high - low + 1, to);
   }
+  std::vector<GlobalId> wanted(high - low + 1);
+  std::iota(wanted.begin(), wanted.end(), low);
+  const RowRequest request(communicator_, declared_blocks(dat.on()), wanted);
   Bytes storage;
-  const auto declared = declared_rows(dat, storage);
-  for (const Message& part : communicator_.exchange(
-           wanted_parts(communicator_, declared_blocks(dat.on()), dat, declared, {low, high})))
-    to = std::ranges::copy(part.bytes, to).out;
+  std::ranges::copy(request.rows(declared_rows(dat, storage), dat.size), to);
 }
 
 }  // namespace op2::comm

@@ -55,9 +55,9 @@ class DistributedMesh {
   /// The mesh as declared; only in the declared form. Collective.
   BlockMesh declared_mesh();
 
-  /// Decides the canonical order (core/ordering_map.hpp) in the reproducible mode, unless that was
-  /// done since the last set or map was declared; only in the declared form. Collective. Cost: that
-  /// of choose_canonical_order.
+  /// Decides the canonical order (core::Mesh::ordering_set) in the reproducible mode, unless that
+  /// was done since the last set or map was declared; only in the declared form. Collective. Cost:
+  /// that of choose_canonical_order.
   /// @param coordinates  double, dim 1 to 3, or null. They count only if no loop was called since
   /// then
   void decide_order(const core::Dat* coordinates);

@@ -24,41 +24,6 @@ std::vector<ExportList> by_owner(const core::Layout& layout, const WantedRows& w
   return lists;
 }
 
-}  // namespace
-
-std::vector<std::shared_ptr<const RowLists>> agree_on_rows(Communicator& communicator,
-                                                           const HaloPlan& plan,
-                                                           const std::vector<WantedRows>& wanted) {
-  std::vector<std::shared_ptr<RowLists>> all;
-  Outbox outbox;
-  for (const WantedRows& rows : wanted) {
-    const core::Layout& layout = plan.sets[static_cast<std::size_t>(rows.set)].layout;
-    all.push_back(std::make_shared<RowLists>(RowLists{by_owner(layout, rows), {}}));
-    for (const ExportList& list : all.back()->imports) {
-      Bytes& bytes = outbox[list.rank];
-      std::vector<GlobalId> ids;
-      for (const std::int32_t row : list.rows)
-        ids.push_back(layout.global_id[static_cast<std::size_t>(row)]);
-      put(bytes, static_cast<std::int32_t>(all.size() - 1));
-      put(bytes, static_cast<std::int32_t>(ids.size()));
-      put_many(bytes, std::span<const GlobalId>(ids));
-    }
-  }
-  for (const Message& message : communicator.exchange(messages_of(std::move(outbox))))
-    for (Reader reader(message.bytes); !reader.empty();) {
-      const auto number = static_cast<std::size_t>(reader.get<std::int32_t>());
-      const auto count = static_cast<std::size_t>(reader.get<std::int32_t>());
-      const IndexMap& set = plan.sets[static_cast<std::size_t>(wanted[number].set)];
-      ExportList list{message.rank, {}};
-      for (const GlobalId id : reader.get_many<GlobalId>(count))
-        list.rows.push_back(set.owned_row(id));
-      all[number]->exports.push_back(std::move(list));
-    }
-  return {all.begin(), all.end()};
-}
-
-namespace {
-
 /// Segments begin at multiples of this many bytes.
 constexpr std::size_t segment_alignment = 16;
 
@@ -154,7 +119,45 @@ class Segments {
   std::int64_t rows_ = 0;
 };
 
+template <class Segment>
+std::vector<Peer> peers_of(const std::vector<HaloMessage<Segment>>& messages) {
+  std::vector<Peer> peers;
+  for (const auto& message : messages) peers.push_back({message.rank, message.bytes});
+  return peers;
+}
+
 }  // namespace
+
+std::vector<std::shared_ptr<const RowLists>> agree_on_rows(Communicator& communicator,
+                                                           const HaloPlan& plan,
+                                                           const std::vector<WantedRows>& wanted) {
+  std::vector<std::shared_ptr<RowLists>> all;
+  Outbox outbox;
+  for (const WantedRows& rows : wanted) {
+    const core::Layout& layout = plan.sets[static_cast<std::size_t>(rows.set)].layout;
+    all.push_back(std::make_shared<RowLists>(RowLists{by_owner(layout, rows), {}}));
+    for (const ExportList& list : all.back()->imports) {
+      Bytes& bytes = outbox[list.rank];
+      std::vector<GlobalId> ids;
+      for (const std::int32_t row : list.rows)
+        ids.push_back(layout.global_id[static_cast<std::size_t>(row)]);
+      put(bytes, static_cast<std::int32_t>(all.size() - 1));
+      put(bytes, static_cast<std::int32_t>(ids.size()));
+      put_many(bytes, std::span<const GlobalId>(ids));
+    }
+  }
+  for (const Message& message : communicator.exchange(messages_of(std::move(outbox))))
+    for (Reader reader(message.bytes); !reader.empty();) {
+      const auto number = static_cast<std::size_t>(reader.get<std::int32_t>());
+      const auto count = static_cast<std::size_t>(reader.get<std::int32_t>());
+      const IndexMap& set = plan.sets[static_cast<std::size_t>(wanted[number].set)];
+      ExportList list{message.rank, {}};
+      for (const GlobalId id : reader.get_many<GlobalId>(count))
+        list.rows.push_back(set.owned_row(id));
+      all[number]->exports.push_back(std::move(list));
+    }
+  return {all.begin(), all.end()};
+}
 
 HaloMessages halo_messages(const HaloPlan& plan, const std::vector<DatLayers>& layers,
                            core::Grouping grouping) {
@@ -170,17 +173,6 @@ HaloMessages halo_messages(const HaloPlan& plan, const std::vector<DatLayers>& l
   }
   return segments.take();
 }
-
-namespace {
-
-template <class Segment>
-std::vector<Peer> peers_of(const std::vector<HaloMessage<Segment>>& messages) {
-  std::vector<Peer> peers;
-  for (const auto& message : messages) peers.push_back({message.rank, message.bytes});
-  return peers;
-}
-
-}  // namespace
 
 void Packer::finish_packing(const HaloMessages& messages, Channel& channel,
                             std::uint64_t fingerprint) {

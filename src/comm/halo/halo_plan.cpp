@@ -15,31 +15,6 @@
 
 namespace op2::comm {
 
-void IndexMap::from_declared(Communicator& communicator, std::span<const std::byte> declared,
-                             std::size_t row_bytes, std::byte* rows) const {
-  if (as_declared()) {
-    if (!declared.empty()) std::memcpy(rows, declared.data(), declared.size());
-  } else if (placement.stays()) {
-    scatter_rows(rows, declared.data(), row_of, row_bytes);
-  } else {
-    const Bytes owned = placement.to_owners(communicator, declared, row_bytes);
-    scatter_rows(rows, owned.data(), row_of, row_bytes);
-  }
-}
-
-DeclaredPieces IndexMap::declared_pieces(Communicator& communicator, const std::byte* rows,
-                                         std::size_t row_bytes) const {
-  if (!placement.stays())
-    return placement.to_declaring_ranks(communicator, rows, row_of, row_bytes);
-  return {rows, row_of, row_bytes};
-}
-
-void IndexMap::to_declared(Communicator& communicator, const std::byte* rows, std::size_t row_bytes,
-                           std::span<std::byte> declared) const {
-  const auto count = static_cast<std::int64_t>(declared.size() / row_bytes);
-  declared_pieces(communicator, rows, row_bytes).copy_next(count, declared.data());
-}
-
 namespace {
 
 using Depths = std::vector<std::vector<std::int8_t>>;
@@ -100,15 +75,6 @@ Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>&
   return depths;
 }
 
-}  // namespace
-
-bool is_large_part(std::int64_t elements, std::int64_t outermost) {
-  constexpr int layers = -core::deepest_tracked / 2;
-  return 2 * layers * outermost <= elements;
-}
-
-namespace {
-
 /// Whether this is the only map from its set, has one column, and no map leads to its set. Uniform.
 bool stands_alone(const HaloPlan& plan, const LocalMap& map) {
   return map.arity == 1 &&
@@ -119,25 +85,6 @@ bool stands_alone(const HaloPlan& plan, const LocalMap& map) {
                              }) &&
          map.to != map.from;
 }
-
-}  // namespace
-
-void find_local_maps(Communicator& communicator, HaloPlan& plan) {
-  std::vector<const LocalMap*> candidates;
-  WordReduction local;
-  for (const LocalMap& map : plan.maps)
-    if (stands_alone(plan, map)) {
-      candidates.push_back(&map);
-      local.minima.push_back(map.remote_targets.empty() ? 1 : 0);
-    }
-  if (candidates.empty()) return;
-  communicator.reduce(local, "maps that lead to elements of the same rank");
-  for (std::size_t k = 0; k < candidates.size(); ++k)
-    plan.sets[static_cast<std::size_t>(candidates[k]->from)].layout.local_map =
-        local.minima[k] != 0;
-}
-
-namespace {
 
 /// Rows of the owned elements by ordinal, with ordinals as targets; fills `local.remote_targets`.
 std::vector<std::int32_t> owned_rows(Communicator& communicator, const BlockMap& map,
@@ -270,7 +217,95 @@ std::vector<std::int32_t> owned_places(Communicator& communicator, const HaloPla
           communicator, std::as_bytes(declared.places), sizeof(std::int32_t)));
 }
 
+IndexMap index_map_of(std::int32_t size, const Order& order) {
+  IndexMap set{{}, positions_in(order), core::Layout::without_halos(size), {}};
+  set.layout.global_id.assign(order.begin(), order.end());
+  return set;
+}
+
+/// The entries as rows.
+std::vector<std::int32_t> entries_of(const MapView& map, const IndexMap& from, const IndexMap& to) {
+  std::vector<std::int32_t> entries;
+  entries.reserve(map.targets.size());
+  for (std::int32_t row = 0; row < from.layout.owned(); ++row)
+    for (const std::int32_t target : map.targets.subspan(from.id_at(row) * map.arity, map.arity))
+      entries.push_back(to.row_at(target));
+  return entries;
+}
+
+template <class T>
+std::int64_t bytes_of(const std::vector<T>& values) {
+  return static_cast<std::int64_t>(values.capacity() * sizeof(T));
+}
+
+template <class T>
+std::int64_t unused_in(const std::vector<T>& values) {
+  return static_cast<std::int64_t>((values.capacity() - values.size()) * sizeof(T));
+}
+
+std::int64_t halo_rows(const core::Layout& layout) {
+  return layout.rows() - layout.owned();
+}
+
+void add_set(const IndexMap& set, HaloMemory& memory) {
+  constexpr std::int64_t number_and_owner = sizeof(std::int64_t) + sizeof(std::int32_t);
+  memory.rows += halo_rows(set.layout) * number_and_owner;
+  memory.lists += halo_rows(set.layout) * std::int64_t{sizeof(std::int32_t)} +
+                  unused_in(set.layout.global_id) + unused_in(set.layout.owner);
+  for (const HaloLevel& level : set.levels) {
+    memory.lists += bytes_of(level.imports) + bytes_of(level.exports);
+    for (const ExportList& list : level.exports) memory.lists += bytes_of(list.rows);
+  }
+}
+
+void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) {
+  const auto owned = std::int64_t{from.owned()} * map.arity;
+  const std::int64_t ghosts = std::max<std::int64_t>(0, std::ssize(map.entries) - owned);
+  memory.rows += ghosts * std::int64_t{sizeof(std::int32_t)};
+  memory.lists +=
+      unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.remote_targets);
+}
+
 }  // namespace
+
+void IndexMap::from_declared(Communicator& communicator, std::span<const std::byte> declared,
+                             std::size_t row_bytes, std::byte* rows) const {
+  if (as_declared()) {
+    if (!declared.empty()) std::memcpy(rows, declared.data(), declared.size());
+  } else if (placement.stays()) {
+    scatter_rows(rows, declared.data(), row_of, row_bytes);
+  } else {
+    const Bytes owned = placement.to_owners(communicator, declared, row_bytes);
+    scatter_rows(rows, owned.data(), row_of, row_bytes);
+  }
+}
+
+DeclaredPieces IndexMap::declared_pieces(Communicator& communicator, const std::byte* rows,
+                                         std::size_t row_bytes) const {
+  if (!placement.stays())
+    return placement.to_declaring_ranks(communicator, rows, row_of, row_bytes);
+  return {rows, row_of, row_bytes};
+}
+
+bool is_large_part(std::int64_t elements, std::int64_t outermost) {
+  constexpr int layers = -core::deepest_tracked / 2;
+  return 2 * layers * outermost <= elements;
+}
+
+void find_local_maps(Communicator& communicator, HaloPlan& plan) {
+  std::vector<const LocalMap*> candidates;
+  WordReduction local;
+  for (const LocalMap& map : plan.maps)
+    if (stands_alone(plan, map)) {
+      candidates.push_back(&map);
+      local.minima.push_back(map.remote_targets.empty() ? 1 : 0);
+    }
+  if (candidates.empty()) return;
+  communicator.reduce(local, "maps that lead to elements of the same rank");
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    plan.sets[static_cast<std::size_t>(candidates[k]->from)].layout.local_map =
+        local.minima[k] != 0;
+}
 
 HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
                          const std::vector<Owners>& owners, const Numbering& numbering) {
@@ -312,26 +347,6 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   return plan;
 }
 
-namespace {
-
-IndexMap index_map_of(std::int32_t size, const Order& order) {
-  IndexMap set{{}, positions_in(order), core::Layout::without_halos(size), {}};
-  set.layout.global_id.assign(order.begin(), order.end());
-  return set;
-}
-
-/// The entries as rows.
-std::vector<std::int32_t> entries_of(const MapView& map, const IndexMap& from, const IndexMap& to) {
-  std::vector<std::int32_t> entries;
-  entries.reserve(map.targets.size());
-  for (std::int32_t row = 0; row < from.layout.owned(); ++row)
-    for (const std::int32_t target : map.targets.subspan(from.id_at(row) * map.arity, map.arity))
-      entries.push_back(to.row_at(target));
-  return entries;
-}
-
-}  // namespace
-
 HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode) {
   const std::vector<Order> orders = locality_orders(mesh, mode);
   HaloPlan plan{0, core::every_level, {}, {}};
@@ -345,43 +360,6 @@ HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode)
   }
   return plan;
 }
-
-namespace {
-
-template <class T>
-std::int64_t bytes_of(const std::vector<T>& values) {
-  return static_cast<std::int64_t>(values.capacity() * sizeof(T));
-}
-
-template <class T>
-std::int64_t unused_in(const std::vector<T>& values) {
-  return static_cast<std::int64_t>((values.capacity() - values.size()) * sizeof(T));
-}
-
-std::int64_t halo_rows(const core::Layout& layout) {
-  return layout.rows() - layout.owned();
-}
-
-void add_set(const IndexMap& set, HaloMemory& memory) {
-  constexpr std::int64_t number_and_owner = sizeof(std::int64_t) + sizeof(std::int32_t);
-  memory.rows += halo_rows(set.layout) * number_and_owner;
-  memory.lists += halo_rows(set.layout) * std::int64_t{sizeof(std::int32_t)} +
-                  unused_in(set.layout.global_id) + unused_in(set.layout.owner);
-  for (const HaloLevel& level : set.levels) {
-    memory.lists += bytes_of(level.imports) + bytes_of(level.exports);
-    for (const ExportList& list : level.exports) memory.lists += bytes_of(list.rows);
-  }
-}
-
-void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) {
-  const auto owned = std::int64_t{from.owned()} * map.arity;
-  const std::int64_t ghosts = std::max<std::int64_t>(0, std::ssize(map.entries) - owned);
-  memory.rows += ghosts * std::int64_t{sizeof(std::int32_t)};
-  memory.lists +=
-      unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.remote_targets);
-}
-
-}  // namespace
 
 HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh) {
   HaloMemory memory{0, 0};

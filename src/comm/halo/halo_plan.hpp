@@ -83,9 +83,6 @@ struct IndexMap {
   /// The declared rows of this rank, which refer to `rows`. Collective.
   DeclaredPieces declared_pieces(Communicator& communicator, const std::byte* rows,
                                  std::size_t row_bytes) const;
-  /// The same copied, shape [declared x row_bytes]. Collective.
-  void to_declared(Communicator& communicator, const std::byte* rows, std::size_t row_bytes,
-                   std::span<std::byte> declared) const;
 };
 
 struct LocalMap {

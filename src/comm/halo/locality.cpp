@@ -80,14 +80,13 @@ Band band_of(const LocalMesh& mesh, int home, const Positions& positions) {
 
 /// The neighbours of each element. Precondition: an int can count them.
 Ragged<std::int32_t> graph_of(const LocalMesh& mesh, int home) {
-  auto neighbours = core::invert<std::int32_t, std::int64_t>(
+  Ragged<std::int32_t> graph{core::invert<std::int32_t, std::int64_t>(
       static_cast<std::size_t>(mesh.sizes[home]), [&](const auto& add) {
         for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
           add(a, b);
           add(b, a);
         });
-      });
-  Ragged<std::int32_t> graph{std::move(neighbours.first), std::move(neighbours.values)};
+      })};
   sort_and_unite(graph);
   return graph;
 }

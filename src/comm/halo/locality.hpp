@@ -20,7 +20,7 @@ struct MapView {
   std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
 };
 
-/// The canonical order (core/ordering_map.hpp) of the elements of this process.
+/// The canonical order (core::Mesh::ordering_set) of the elements of this process.
 struct CanonicalOrder {
   std::vector<int> followed{};  ///< of each set: the map by whose targets it is sorted, or -1
   int reordered = -1;           ///< the ordering set, if its order is not the declared one
@@ -54,11 +54,10 @@ Order order_of_small_bandwidth(const Ragged<std::int32_t>& graph);
 /// which a map connects it: its elements are sorted by the last element that they access, or that
 /// accesses them. Equal meshes give equal orders.
 ///
-/// RenumberMode::canonical sorts as the canonical order says (core/ordering_map.hpp), and by that
-/// the sets from which no map starts.
-/// RenumberMode::automatic keeps the order of small sets and of sets whose locality is good. Cost:
-/// a few passes over the maps, and about 0.2 microseconds for each element of the largest set if
-/// that is reordered.
+/// RenumberMode::canonical sorts as the canonical order says (core::Mesh::ordering_set), and by
+/// that the sets from which no map starts. RenumberMode::automatic keeps the order of small sets
+/// and of sets whose locality is good. Cost: a few passes over the maps, and about 0.2 microseconds
+/// for each element of the largest set if that is reordered.
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode);
 
 /// The position of each element in an order.

@@ -29,23 +29,22 @@ void DeclaredPieces::copy_next(std::int64_t count, std::byte* to) {
     gather_rows(to, rows_, row_of_.subspan(first, size), row_bytes_);
   else if (rows_ != nullptr && count > 0)
     std::memcpy(to, rows_ + first * row_bytes_, size * row_bytes_);
-  for (std::size_t part = 0; part < parts_.size(); ++part) copy_from_part(part, count, to);
+  for (const RowsOfOwner& part : parts_) copy_from_part(part, count, to);
   position_ += count;
 }
 
 /// Those rows of a part whose positions are in the piece.
-void DeclaredPieces::copy_from_part(std::size_t part, std::int64_t count, std::byte* to) {
-  const RowsOfOwner& rows = parts_[part];
-  const std::size_t begin = begun_[part];
-  const auto left = rows.positions.subspan(begin);
-  const auto end = std::ranges::lower_bound(left, position_ + count);
-  const auto positions = left.first(static_cast<std::size_t>(end - left.begin()));
+void DeclaredPieces::copy_from_part(const RowsOfOwner& rows, std::int64_t count,
+                                    std::byte* to) const {
   const auto first = static_cast<std::int32_t>(position_);
+  const auto all = rows.positions;
+  const std::size_t begin = std::ranges::lower_bound(all, position_) - all.begin();
+  const std::size_t end = std::ranges::lower_bound(all, position_ + count) - all.begin();
+  const auto positions = all.subspan(begin, end - begin);
   if (rows.rows == nullptr)
     scatter_rows(to, rows.received.data() + begin * row_bytes_, positions, row_bytes_, first);
   else
     move_rows(to, positions, rows.rows, rows.row_of.subspan(begin), row_bytes_, first);
-  begun_[part] += positions.size();
 }
 
 Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners) {

@@ -71,7 +71,7 @@ class DeclaredPieces {
       : row_bytes_(row_bytes), rows_(rows) {}
   /// Every position is in one of the parts.
   DeclaredPieces(std::vector<RowsOfOwner> parts, std::size_t row_bytes)
-      : row_bytes_(row_bytes), parts_(std::move(parts)), begun_(parts_.size(), 0) {}
+      : row_bytes_(row_bytes), parts_(std::move(parts)) {}
   /// row_of[k] is the row at position k.
   DeclaredPieces(const std::byte* rows, std::span<const std::int32_t> row_of, std::size_t row_bytes)
       : row_bytes_(row_bytes), rows_(rows), row_of_(row_of) {}
@@ -83,15 +83,16 @@ class DeclaredPieces {
   /// The same, copied. @param to  shape [count x row_bytes]
   void copy_next(std::int64_t count, std::byte* to);
 
+  void skip(std::int64_t count) { position_ += count; }
+
  private:
-  void copy_from_part(std::size_t part, std::int64_t count, std::byte* to);
+  void copy_from_part(const RowsOfOwner& rows, std::int64_t count, std::byte* to) const;
 
   std::size_t row_bytes_;
   std::int64_t position_ = 0;             ///< of the next row
   const std::byte* rows_ = nullptr;       ///< null: in parts
   std::span<const std::int32_t> row_of_;  ///< empty: as declared
   std::vector<RowsOfOwner> parts_;
-  std::vector<std::size_t> begun_;  ///< rows of each part that were copied
 };
 
 /// The owned elements of a rank have ordinals: positions in the ascending order of their global

@@ -8,15 +8,27 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <comm/messages/communicator.hpp>
-#include <core/error_of.hpp>
+#include <core/error.hpp>
 
 namespace op2::comm {
 
 /// Throws on all ranks if any of them has an error: each its own, the others one of the same code
 /// that names the rank. Collective. Cost: one reduction.
 void throw_together(Communicator& communicator, const std::optional<Error>& mine);
+
+/// Sets every flag that any rank has set. Collective; every rank has as many flags.
+/// @param what  they mean, as for Communicator::reduce
+inline void combine_flags(std::vector<char>& flags, Communicator& communicator,
+                          std::string_view what) {
+  if (flags.empty()) return;
+  WordReduction any{{}, {}, {flags.begin(), flags.end()}};
+  communicator.reduce(any, what);
+  for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = any.maxima[k] != 0 ? 1 : 0;
+}
 
 struct ErrorOfRank {
   ErrorCode code;

@@ -19,13 +19,28 @@
 #include <utility>
 #include <vector>
 
-#include <comm/messages/launcher.hpp>
 #include <core/memory.hpp>
 #include <core/options.hpp>
 
 namespace op2::comm {
 
 using Bytes = std::vector<std::byte>;
+
+// How this process was started, by environment variables. Local.
+
+/// Processes that mpirun or srun started together with this one; 1 without a launcher.
+int launched_processes();
+
+/// The rank of this process among them.
+int launched_rank();
+
+/// A process among those of its job on its machine.
+struct NodeRank {
+  int rank = 0, count = 1;
+};
+
+/// This one, if the launcher says so.
+std::optional<NodeRank> launched_on_node();
 
 /// Bytes to or from another rank (or to oneself).
 struct Message {
@@ -75,13 +90,11 @@ class WaitWatch {
   /// `report` must not call the communicator.
   virtual void on_long_wait(std::function<void(const std::string&)> /*report*/) {}
 
-  /// For a rank that ends the program alone: what another one says that it is at, which waits
-  /// meanwhile. Asks all, and gives the answers a second.
-  virtual std::optional<std::string> waiting_rank() { return {}; }
-
-  /// The same when this rank ends MPI: waits until one rank is known to wait, or until all have
-  /// called it.
-  virtual std::optional<std::string> waiting_rank_at_end() { return {}; }
+  /// For a rank that ends the program: what another one says that it is at, which waits meanwhile.
+  /// Asks all, and gives the answers a second.
+  /// @param all_end  this rank ends MPI: waits until one rank is known to wait, or until all have
+  ///                 called this
+  virtual std::optional<std::string> waiting_rank(bool /*all_end*/) { return {}; }
 };
 
 /// Where a rank runs, and what its message layer says of itself.

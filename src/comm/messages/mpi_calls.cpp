@@ -43,6 +43,12 @@ std::optional<bool> mpi_is_gpu_aware() {
   return is_supported != 0;
 }
 
+int rank_in(MPI_Comm ranks) {
+  int rank = 0;
+  mpi_check(MPI_Comm_rank(ranks, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
 MPI_Comm duplicate(MPI_Comm original) {
   MPI_Comm result = MPI_COMM_NULL;
   mpi_check(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
@@ -50,8 +56,7 @@ MPI_Comm duplicate(MPI_Comm original) {
 }
 
 MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node) {
-  int rank = 0;
-  mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  const int rank = rank_in(all);
   MPI_Comm result = MPI_COMM_NULL;
   if (ranks_per_node > 0)
     mpi_check(MPI_Comm_split(all, rank / ranks_per_node, rank, &result), "MPI_Comm_split");
@@ -63,17 +68,15 @@ MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node) {
 
 NodeRank rank_on_node(MPI_Comm all) {
   const MpiComm node(ranks_on_node(all, 0));
-  NodeRank place;
-  mpi_check(MPI_Comm_rank(node, &place.rank), "MPI_Comm_rank");
+  NodeRank place{rank_in(node), 1};
   mpi_check(MPI_Comm_size(node, &place.count), "MPI_Comm_size");
   return launched_on_node().value_or(place);
 }
 
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {
-  int rank = 0;
-  mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
   MPI_Comm result = MPI_COMM_NULL;
-  mpi_check(MPI_Comm_split(all, takes_part ? 0 : MPI_UNDEFINED, rank, &result), "MPI_Comm_split");
+  mpi_check(MPI_Comm_split(all, takes_part ? 0 : MPI_UNDEFINED, rank_in(all), &result),
+            "MPI_Comm_split");
   return result;
 }
 

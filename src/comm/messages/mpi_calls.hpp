@@ -4,13 +4,13 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include <comm/messages/communicator.hpp>
-#include <comm/messages/launcher.hpp>
 
 namespace op2::comm {
 
@@ -43,6 +43,7 @@ class MpiComm {
   bool kept_ = false;
 };
 
+int rank_in(MPI_Comm ranks);
 /// The same ranks. Collective, as the next three.
 MPI_Comm duplicate(MPI_Comm original);
 /// The ranks of this node: those that share memory with this one.
@@ -89,7 +90,8 @@ struct MpiCollective {
   MPI_Request request = MPI_REQUEST_NULL;
   Bytes out, in;
 
-  MpiCollective() = default;
+  MpiCollective(std::span<const std::byte> mine, std::size_t incoming)
+      : out(mine.begin(), mine.end()), in(incoming) {}
   MpiCollective(const MpiCollective&) = delete;
   ~MpiCollective() {
     if (request == MPI_REQUEST_NULL) return;

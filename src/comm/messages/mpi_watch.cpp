@@ -35,14 +35,22 @@ void rest(core::Clock::duration waited) {
     std::this_thread::sleep_for(nap);
 }
 
+/// "rank 3", "ranks 1, 2 and 5".
+std::string list_of(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t k = 0; k < ranks.size(); ++k)
+    text += fmt::format("{}{}", k == 0 ? " " : k + 1 < ranks.size() ? ", " : " and ", ranks[k]);
+  return text;
+}
+
 }  // namespace
 
-MpiWatch::MpiWatch(MPI_Comm comm, const WatchTimes& times)
+MpiWatch::MpiWatch(MPI_Comm comm, const MpiOptions& options)
     : comm_(duplicate(comm)),
-      ask_after_(core::clock_duration(times.before_asking)),
-      report_after_(core::clock_duration(times.before_reporting)) {
+      ask_after_(core::clock_duration(options.seconds_before_asking)),
+      report_after_(core::clock_duration(options.seconds_before_reporting)) {
   comm_.keep();  // questions may still be in flight
-  mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  rank_ = rank_in(comm_);
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
@@ -298,18 +306,6 @@ MpiWatch::WaitState MpiWatch::unpacked(const Bytes& bytes) {
   return state;
 }
 
-namespace {
-
-/// "rank 3", "ranks 1, 2 and 5".
-std::string list_of(const std::vector<int>& ranks) {
-  std::string text = ranks.size() == 1 ? "rank" : "ranks";
-  for (std::size_t k = 0; k < ranks.size(); ++k)
-    text += fmt::format("{}{}", k == 0 ? " " : k + 1 < ranks.size() ? ", " : " and ", ranks[k]);
-  return text;
-}
-
-}  // namespace
-
 /// One rank tells of a collective call: the lowest of those that wait in it. Ranks that wait for a
 /// waiting one say nothing: that one does, or is in a mismatch.
 void MpiWatch::report_long_wait() const {
@@ -341,29 +337,15 @@ WaitPurpose MpiWatch::purpose() const {
   return {steps.empty() ? "a message" : steps.substr(0, steps.find('\n')), ""};
 }
 
-std::optional<std::string> MpiWatch::waiting_rank() {
-  return find_waiting_rank({});
-}
-
-/// Other ranks may compute for long before they wait for this one, or end MPI, too.
-std::optional<std::string> MpiWatch::waiting_rank_at_end() {
-  if (size_ == 1) return {};
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  mpi_check(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
-  return find_waiting_rank([&] {
-    int ended = 0;
-    mpi_check(MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE), "MPI_Test");
-    return ended != 0;
-  });
-}
-
 /// A rank that is in the call which this one was in last may be about to leave it: it must stay for
 /// all rounds. Ranks that also end are asked once, so a job that ends everywhere exchanges one
-/// question and one answer for each pair of ranks.
-/// @param all_end  null: the search ends after some rounds
-std::optional<std::string> MpiWatch::find_waiting_rank(const std::function<bool()>& all_end) {
+/// question and one answer for each pair of ranks. If all end, other ranks may compute for long
+/// before they wait for this one, or end, too; otherwise the search ends after some rounds.
+std::optional<std::string> MpiWatch::waiting_rank(bool all_end) {
   constexpr int rounds = 4;
   if (size_ == 1) return {};
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  if (all_end) mpi_check(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
   const MpiWait what{"ending the program", 0, [] { return std::vector<int>(); }};
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();
@@ -379,7 +361,9 @@ std::optional<std::string> MpiWatch::find_waiting_rank(const std::function<bool(
   const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
   bool is_over = false;
   const auto goes_on = [&] {
-    is_over = is_over || (all_end && all_end());
+    int ended = 0;
+    if (all_end && !is_over) mpi_check(MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    is_over = is_over || ended != 0;
     return !is_over && found() == states_.end();
   };
   WaitState asking = mine;

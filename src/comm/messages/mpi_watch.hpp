@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
-#include <comm/messages/collective_mismatch.hpp>
-#include <comm/messages/communicator.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <comm/messages/mpi_calls.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <core/clock.hpp>
 
 namespace op2::comm {
@@ -35,15 +35,10 @@ struct MpiWait {
   std::function<std::vector<int>()> missing;
 };
 
-/// In seconds.
-struct WatchTimes {
-  double before_asking, before_reporting;
-};
-
 class MpiWatch final : public WaitWatch {
  public:
   /// Collective.
-  MpiWatch(MPI_Comm comm, const WatchTimes& times);
+  MpiWatch(MPI_Comm comm, const MpiOptions& options);
   ~MpiWatch() override;
 
   /// @throws Error communication_failure if the program has ended MPI
@@ -56,8 +51,7 @@ class MpiWatch final : public WaitWatch {
   void on_long_wait(std::function<void(const std::string&)> report) override {
     report_ = std::move(report);
   }
-  std::optional<std::string> waiting_rank() override;
-  std::optional<std::string> waiting_rank_at_end() override;
+  std::optional<std::string> waiting_rank(bool all_end) override;
 
   bool has_failed() const { return failure_.has_value(); }
 
@@ -96,7 +90,6 @@ class MpiWatch final : public WaitWatch {
   void poll_control_messages();
   void accept(const ControlMessage& note);
   void ask();
-  std::optional<std::string> find_waiting_rank(const std::function<bool()>& all_end);
   void begin_wait();
   void report_long_wait() const;
   std::vector<int> silent_ranks() const;

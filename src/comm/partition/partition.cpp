@@ -36,46 +36,6 @@ std::optional<Owners> by_program(const PartitionTask& task, std::string&) {
   return given_owners(task.communicator, task.blocks(), task.ranks, task.values_name);
 }
 
-}  // namespace
-
-Partitioners library_partitioners() {
-  return Partitioners("partitioner",
-                      {{"ptscotch", "PT-Scotch k-way", PartitionInput::map, by_kway},
-                       {"rcb", "coordinate bisection", PartitionInput::coordinates, by_bisection},
-                       {"block", "blocks", PartitionInput::nothing, by_blocks},
-                       {"random", "random", PartitionInput::nothing, by_hash},
-                       {"external", "external", PartitionInput::ranks, by_program}});
-}
-
-Owners block_owners(const Blocks& set, int rank) {
-  return Owners(set.count(rank), rank);
-}
-
-Owners random_owners(const Blocks& set, int rank, int ranks) {
-  Owners owners(set.count(rank));
-  GlobalId id = set.begin[rank];
-  for (std::int32_t& owner : owners)
-    owner = static_cast<std::int32_t>(core::splitmix64(id++) % static_cast<std::uint64_t>(ranks));
-  return owners;
-}
-
-Owners given_owners(Communicator& communicator, const Blocks& set,
-                    std::span<const std::int32_t> ranks, std::string_view name) {
-  const auto check = [&] {
-    for (std::size_t k = 0; k < ranks.size(); ++k)
-      if (ranks[k] < 0 || ranks[k] >= communicator.size())
-        core::fail(ErrorCode::bad_range,
-                   "a rank is out of range: op_partition, dat '{}'[{}] = {}, not in [0, {}); give "
-                   "every element a rank of the job",
-                   name, set.begin[communicator.rank()] + static_cast<std::int64_t>(k), ranks[k],
-                   communicator.size());
-  };
-  do_together(communicator, "op_partition", check);
-  return {ranks.begin(), ranks.end()};
-}
-
-namespace {
-
 /// A set gets its owners from the set at the other end of a map.
 struct Step {
   const BlockMap* map;
@@ -159,31 +119,6 @@ Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, co
   return owners;
 }
 
-}  // namespace
-
-std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
-                                   Owners owners) {
-  std::vector<Owners> declared;
-  declared.reserve(mesh.sets.size());
-  for (const Blocks& set : mesh.sets) declared.push_back(block_owners(set, communicator.rank()));
-  declared[primary] = std::move(owners);
-  return inherit_owners(communicator, mesh, primary, std::move(declared));
-}
-
-std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
-                                   std::vector<Owners> owners) {
-  for (const Step& step : steps_from(mesh, primary)) {
-    const BlockMap& map = *step.map;
-    Owners& set = owners[step.set()];
-    set = step.from_targets
-              ? owners_from_targets(communicator, mesh, map, owners[map.to])
-              : owners_from_sources(communicator, mesh, map, owners[map.from], std::move(set));
-  }
-  return owners;
-}
-
-namespace {
-
 /// Elements of each set that this rank owns. Collective.
 std::vector<std::int64_t> owned_counts(Communicator& communicator,
                                        const std::vector<Owners>& owners) {
@@ -222,7 +157,81 @@ std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, con
   return cut;
 }
 
+void introduce(GlobalId a, GlobalId b, Rendezvous<GlobalId>& rendezvous) {
+  if (a == b) return;
+  rendezvous.send(a, b);
+  rendezvous.send(b, a);
+}
+
 }  // namespace
+
+Partitioners library_partitioners() {
+  return {{"ptscotch", "PT-Scotch k-way", PartitionInput::map, by_kway},
+          {"rcb", "coordinate bisection", PartitionInput::coordinates, by_bisection},
+          {"block", "blocks", PartitionInput::nothing, by_blocks},
+          {"random", "random", PartitionInput::nothing, by_hash},
+          {"external", "external", PartitionInput::ranks, by_program}};
+}
+
+const Partitioner* find_partitioner(const Partitioners& all, std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Partitioner::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string names_of(const Partitioners& all) {
+  std::string text;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == all.size() ? " or " : ", ") + all[k].name;
+  return text;
+}
+
+Owners block_owners(const Blocks& set, int rank) {
+  return Owners(set.count(rank), rank);
+}
+
+Owners random_owners(const Blocks& set, int rank, int ranks) {
+  Owners owners(set.count(rank));
+  GlobalId id = set.begin[rank];
+  for (std::int32_t& owner : owners)
+    owner = static_cast<std::int32_t>(core::splitmix64(id++) % static_cast<std::uint64_t>(ranks));
+  return owners;
+}
+
+Owners given_owners(Communicator& communicator, const Blocks& set,
+                    std::span<const std::int32_t> ranks, std::string_view name) {
+  const auto check = [&] {
+    for (std::size_t k = 0; k < ranks.size(); ++k)
+      if (ranks[k] < 0 || ranks[k] >= communicator.size())
+        core::fail(ErrorCode::bad_range,
+                   "a rank is out of range: op_partition, dat '{}'[{}] = {}, not in [0, {}); give "
+                   "every element a rank of the job",
+                   name, set.begin[communicator.rank()] + static_cast<std::int64_t>(k), ranks[k],
+                   communicator.size());
+  };
+  do_together(communicator, "op_partition", check);
+  return {ranks.begin(), ranks.end()};
+}
+
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   Owners owners) {
+  std::vector<Owners> declared;
+  declared.reserve(mesh.sets.size());
+  for (const Blocks& set : mesh.sets) declared.push_back(block_owners(set, communicator.rank()));
+  declared[primary] = std::move(owners);
+  return inherit_owners(communicator, mesh, primary, std::move(declared));
+}
+
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   std::vector<Owners> owners) {
+  for (const Step& step : steps_from(mesh, primary)) {
+    const BlockMap& map = *step.map;
+    Owners& set = owners[step.set()];
+    set = step.from_targets
+              ? owners_from_targets(communicator, mesh, map, owners[map.to])
+              : owners_from_sources(communicator, mesh, map, owners[map.from], std::move(set));
+  }
+  return owners;
+}
 
 PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
                             const std::vector<Owners>& owners) {
@@ -236,16 +245,6 @@ PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
     quality.sets.push_back({mesh.sets[set].size(), all.minima[set], all.maxima[set]});
   return quality;
 }
-
-namespace {
-
-void introduce(GlobalId a, GlobalId b, Rendezvous<GlobalId>& rendezvous) {
-  if (a == b) return;
-  rendezvous.send(a, b);
-  rendezvous.send(b, a);
-}
-
-}  // namespace
 
 Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh,
                             const BlockMap& map) {

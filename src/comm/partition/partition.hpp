@@ -13,7 +13,6 @@
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
 #include <comm/partition/rendezvous.hpp>
-#include <core/registry.hpp>
 
 namespace op2::comm {
 
@@ -114,10 +113,14 @@ struct Partitioner {
   std::optional<Owners> (*divide)(const PartitionTask& task, std::string& reason);
 };
 
-using Partitioners = core::Registry<Partitioner>;
+using Partitioners = std::vector<Partitioner>;
 
 /// Those of the library: ptscotch, rcb, block, random, external.
 Partitioners library_partitioners();
+/// Null if there is none of this name.
+const Partitioner* find_partitioner(const Partitioners& all, std::string_view name);
+/// For messages: "ptscotch, rcb or block".
+std::string names_of(const Partitioners& all);
 
 /// For each declared element of the map's target set: the global indices of the other elements that
 /// share a source with it, ascending, without repetition. Symmetric. Collective. Cost: one

@@ -17,16 +17,11 @@ namespace op2::comm {
 
 /// Rows of different lengths: row i is values[first[i] .. first[i + 1]).
 template <class T>
-struct Ragged {
-  std::vector<std::int64_t> first;  ///< shape [rows + 1]
-  std::vector<T> values;
-
-  std::size_t rows() const { return first.size() - 1; }
+struct Ragged : core::InverseMap<T, std::int64_t> {
+  std::size_t rows() const { return this->targets(); }
+  std::span<const T> row(std::size_t i) const { return this->sources_of(i); }
   std::span<T> row(std::size_t i) {
-    return {values.data() + first[i], values.data() + first[i + 1]};
-  }
-  std::span<const T> row(std::size_t i) const {
-    return {values.data() + first[i], values.data() + first[i + 1]};
+    return {this->values.data() + this->first[i], this->values.data() + this->first[i + 1]};
   }
 };
 
@@ -78,11 +73,10 @@ class Rendezvous {
   Ragged<T> sorted(const std::vector<std::vector<Letter>>& arrived) const {
     const GlobalId begin = set_.begin[own_];
     const std::size_t rows = set_.count(own_);
-    auto by_row = core::invert<T, std::int64_t>(rows, [&](const auto& add) {
+    return {core::invert<T, std::int64_t>(rows, [&](const auto& add) {
       for (const auto& letters : arrived)
         for (const Letter& letter : letters) add(letter.element - begin, letter.value);
-    });
-    return {std::move(by_row.first), std::move(by_row.values)};
+    })};
   }
 
   const Blocks& set_;

@@ -12,7 +12,7 @@
 
 #include <op2/types.hpp>
 
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 
 namespace op2::core {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/measurements/run_record.hpp>
 #include <core/queue.hpp>
 

@@ -4,14 +4,10 @@
 #include <utility>
 
 #include <clang/AST/ASTDiagnostic.h>
-#include <clang/AST/Decl.h>
-#include <clang/AST/DeclarationName.h>
 #include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
-#include <clang/Basic/IdentifierTable.h>
 #include <clang/Basic/SourceManager.h>
-#include <clang/Basic/TokenKinds.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 
@@ -67,31 +63,13 @@ bool has_subject(unsigned id) {
   return is_known || llvm::is_contained(missing_names, id);
 }
 
-/// A punctuator, e.g. "{".
-std::string spelling_of(clang::tok::TokenKind token) {
-  const char* spelling = clang::tok::getPunctuatorSpelling(token);
-  return spelling != nullptr ? spelling : "";
-}
-
 /// The name, file or token that the first argument of a message holds, without quotes.
 std::string first_argument(const clang::Diagnostic& info) {
   if (info.getNumArgs() == 0) return {};
-  switch (info.getArgKind(0)) {
-    case clang::DiagnosticsEngine::ak_std_string:
-      return info.getArgStdStr(0);
-    case clang::DiagnosticsEngine::ak_c_string:
-      return info.getArgCStr(0);
-    case clang::DiagnosticsEngine::ak_identifierinfo:
-      return info.getArgIdentifier(0)->getName().str();
-    case clang::DiagnosticsEngine::ak_declarationname:
-      return clang::DeclarationName::getFromOpaqueInteger(info.getRawArg(0)).getAsString();
-    case clang::DiagnosticsEngine::ak_nameddecl:
-      return reinterpret_cast<const clang::NamedDecl*>(info.getRawArg(0))->getNameAsString();
-    case clang::DiagnosticsEngine::ak_tokenkind:
-      return spelling_of(static_cast<clang::tok::TokenKind>(info.getRawArg(0)));
-    default:
-      return {};
-  }
+  constexpr llvm::StringRef argument = "%0";
+  llvm::SmallString<64> text;
+  info.FormatDiagnostic(argument.begin(), argument.end(), text);
+  return llvm::StringRef(text).trim('\'').str();
 }
 
 Diagnostic::Severity severity_of(clang::DiagnosticsEngine::Level level) {

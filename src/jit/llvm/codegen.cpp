@@ -33,7 +33,6 @@
 #include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include <jit/llvm/math_libraries.hpp>
 #include <jit/llvm/passes/passes.hpp>
@@ -138,21 +137,6 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
       machine.info.triple, machine.info.cpu, machine.features, llvm::TargetOptions{},
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
-
-/// Prepares the loop that must become vector code for the vectoriser of LLVM 19: it does not take
-/// switches, which the optimiser also makes of `else if`, and executes both sides of all branches.
-/// @param blocks  the function with this loop
-struct PrepareBranches : llvm::PassInfoMixin<PrepareBranches> {
-  explicit PrepareBranches(const std::string& blocks) : blocks_(blocks) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    if (function.getName() != blocks_) return llvm::PreservedAnalyses::all();
-    analyses.invalidate(function, llvm::LowerSwitchPass().run(function, analyses));
-    return VersionsOfLoops::run(function, analyses);
-  }
-
- private:
-  const std::string& blocks_;
-};
 
 void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
   builder.registerScalarOptimizerLateEPCallback(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compiles the units of a loop so that the process outlives a failure of the compiler.
-#include <jit/llvm/compiler.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -26,9 +24,10 @@
 #include <llvm/Transforms/IPO/Internalize.h>
 
 #include <core/clock.hpp>
+#include <jit/backend.hpp>
 #include <jit/llvm/codegen.hpp>
+#include <jit/llvm/machine.hpp>
 #include <jit/llvm/parse_unit.hpp>
-#include <jit/plugin_version.hpp>
 
 namespace op2::jit {
 namespace {
@@ -82,7 +81,17 @@ class ParsedKernels {
 
   /// The unit in a context: what is known of it, or what `parse` makes there. Errors are not kept.
   ParsedUnit get(const Key& key, llvm::LLVMContext& context,
-                 const std::function<ParsedUnit()>& parse);
+                 const std::function<ParsedUnit()>& parse) {
+    if (const auto known = find_or_keep(key, nullptr)) return copy_of(*known, context);
+    ParsedUnit parsed = parse();
+    if (parsed.module == nullptr) return parsed;
+    auto kernel = std::make_shared<Kernel>(Kernel{key, std::move(parsed.notes), {}});
+    llvm::raw_string_ostream stream(kernel->bitcode);
+    llvm::WriteBitcodeToFile(*parsed.module, stream);
+    stream.flush();
+    // Also the first to ask gets a copy, so that all loops get the same code.
+    return copy_of(*find_or_keep(key, std::move(kernel)), context);
+  }
 
  private:
   struct Kernel {
@@ -90,48 +99,32 @@ class ParsedKernels {
     UnitNotes notes;
     std::string bitcode;
   };
-  static ParsedUnit copy_of(const Kernel& kernel, llvm::LLVMContext& context);
+
+  static ParsedUnit copy_of(const Kernel& kernel, llvm::LLVMContext& context) {
+    ParsedUnit copy{kernel.notes, {}, nullptr};
+    auto module = llvm::parseBitcodeFile(
+        llvm::MemoryBufferRef(kernel.bitcode, kernel.key.unit.kernel), context);
+    if (module)
+      copy.module = std::move(*module);
+    else
+      copy.notes.messages.push_back(error_at({}, llvm::toString(module.takeError())));
+    return copy;
+  }
+
   /// The kernel that is kept, which may be that of another thread; null if there is none.
   /// @param parsed  is kept if none is; null: nothing to keep
-  std::shared_ptr<const Kernel> find_or_keep(const Key& key, std::shared_ptr<const Kernel> parsed);
+  std::shared_ptr<const Kernel> find_or_keep(const Key& key, std::shared_ptr<const Kernel> parsed) {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel->key == key; });
+    if (found != kernels_.end()) return *found;
+    if (parsed != nullptr) kernels_.push_back(parsed);
+    return parsed;
+  }
 
   std::mutex mutex_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
 };
-
-ParsedUnit ParsedKernels::get(const Key& key, llvm::LLVMContext& context,
-                              const std::function<ParsedUnit()>& parse) {
-  if (const auto known = find_or_keep(key, nullptr)) return copy_of(*known, context);
-  ParsedUnit parsed = parse();
-  if (parsed.module == nullptr) return parsed;
-  auto kernel = std::make_shared<Kernel>(Kernel{key, std::move(parsed.notes), {}});
-  llvm::raw_string_ostream stream(kernel->bitcode);
-  llvm::WriteBitcodeToFile(*parsed.module, stream);
-  stream.flush();
-  // Also the first to ask gets a copy, so that all loops get the same code.
-  return copy_of(*find_or_keep(key, std::move(kernel)), context);
-}
-
-std::shared_ptr<const ParsedKernels::Kernel> ParsedKernels::find_or_keep(
-    const Key& key, std::shared_ptr<const Kernel> parsed) {
-  const std::lock_guard lock(mutex_);
-  const auto found =
-      std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel->key == key; });
-  if (found != kernels_.end()) return *found;
-  if (parsed != nullptr) kernels_.push_back(parsed);
-  return parsed;
-}
-
-ParsedUnit ParsedKernels::copy_of(const Kernel& kernel, llvm::LLVMContext& context) {
-  ParsedUnit copy{kernel.notes, {}, nullptr};
-  auto module = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(kernel.bitcode, kernel.key.unit.kernel), context);
-  if (module)
-    copy.module = std::move(*module);
-  else
-    copy.notes.messages.push_back(error_at({}, llvm::toString(module.takeError())));
-  return copy;
-}
 
 /// Links the modules of a loop's units into one. Of a kernel's module only the function `call_name`
 /// is visible to the others, so helpers and variables of equal names do not clash.

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
@@ -22,7 +23,6 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <jit/llvm/math_libraries.hpp>
-#include <jit/llvm/toolchain.hpp>
 
 namespace op2::jit {
 namespace {
@@ -63,12 +63,6 @@ std::vector<std::pair<std::string, bool>> host_features() {
   return features;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string list;
-  for (const auto& word : words) list += (list.empty() ? "" : ",") + word;
-  return list;
-}
-
 /// Of a CPU that the user named: what it has, as far as the running machine can tell.
 /// @return false if the running machine lacks something; `message` lists it
 bool add_features(const llvm::Target& target, Machine& machine, std::string& message) {
@@ -79,10 +73,10 @@ bool add_features(const llvm::Target& target, Machine& machine, std::string& mes
     if (!cpu->checkFeatures("+" + feature)) continue;
     (in_host ? present : lacking).push_back("+" + feature);
   }
-  machine.info.features = joined(present);
+  machine.info.features = fmt::format("{}", fmt::join(present, ","));
   machine.features = machine.info.features;
-  message =
-      fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu, joined(lacking));
+  message = fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu,
+                        fmt::join(lacking, ","));
   return lacking.empty();
 }
 
@@ -100,8 +94,8 @@ void add_host_features(Machine& machine) {
     if (in_host) present.push_back("+" + feature);
     all.push_back((in_host ? "+" : "-") + feature);
   }
-  machine.info.features = joined(present);
-  machine.features = joined(all);
+  machine.info.features = fmt::format("{}", fmt::join(present, ","));
+  machine.features = fmt::format("{}", fmt::join(all, ","));
 }
 
 /// Whether LLVM's tuning prefers 256 bits on a CPU with 512: on Intel's (Airfoil on Cascade Lake

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <llvm/Support/xxhash.h>
 
-#include <jit/consistent_names.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {

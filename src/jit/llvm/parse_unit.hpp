@@ -13,7 +13,7 @@
 #include <jit/backend.hpp>
 #include <jit/llvm/codegen.hpp>
 #include <jit/llvm/machine.hpp>
-#include <jit/signature.hpp>
+#include <jit/source_rules.hpp>
 
 namespace op2::jit {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/llvm/toolchain.hpp>
+#include <jit/llvm/machine.hpp>
 
 #include <initializer_list>
 #include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <llvm/Support/xxhash.h>
 
 #include <jit/common_headers.hpp>
-#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {
@@ -41,47 +40,27 @@ template <class T, class U>
 inline double {0}(T x, U y) {{ return {0}((double)x, (double)y); }}
 )";
 
-/// Arguments that all compilations share.
-std::vector<std::string> fixed_flags() {
-  return {"-O3",
-          "-std=c++20",
-          "-x",
-          "c++",
-          "-emit-llvm",
-          "-fgnuc-version=4.2.1",
-          "-fno-rtti",
-          "-ffp-contract=on",
-          "-relaxed-aliasing",  // one dat may be a long* and a long long* of one kernel
-          "-mrelocation-model",
-          "pic",
-          "-pic-level",
-          "2",
-          "-mcmodel=small",
-          "-ftemplate-depth=256",
-          "-fconstexpr-steps=1000000",
-          "-fbracket-depth",
-          "256",
-          fmt::format("-fwarn-stack-size={}", max_frame_bytes),
-          "-ferror-limit",
-          "20",
-          "-fno-caret-diagnostics",
-          "-Wall",
-          "-Wno-unused",
-          "-Wno-unknown-pragmas",
-          "-Wno-pass-failed",
-          "-Werror=return-type",
-          "-Werror=format",
-          "-nostdsysteminc",
-          "-nobuiltininc"};
-}
+/// Largest stack frame of a range function.
+constexpr int max_frame_bytes = 256 * 1024;
+
+/// Arguments that all compilations share. Aliasing is relaxed because one dat may be a long* and a
+/// long long* of one kernel.
+constexpr const char* fixed_flags =
+    "-O3 -std=c++20 -x c++ -emit-llvm -fgnuc-version=4.2.1 -fno-rtti -ffp-contract=on "
+    "-relaxed-aliasing -mrelocation-model pic -pic-level 2 -mcmodel=small -ftemplate-depth=256 "
+    "-fconstexpr-steps=1000000 -fbracket-depth 256 -fwarn-stack-size={} -ferror-limit 20 "
+    "-fno-caret-diagnostics -Wall -Wno-unused -Wno-unknown-pragmas -Wno-pass-failed "
+    "-Werror=return-type -Werror=format -nostdsysteminc -nobuiltininc";
 
 }  // namespace
 
 std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizers& sanitizers) {
-  auto list = fixed_flags();
+  std::vector<std::string> list;
   const auto add = [&list](std::initializer_list<std::string> more) {
     list.insert(list.end(), more);
   };
+  std::istringstream fixed(fmt::format(fixed_flags, max_frame_bytes));
+  for (std::string flag; fixed >> flag;) add({flag});
   add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
   if (machine.info.vector_bytes > 0)
     add({fmt::format("-mprefer-vector-width={}", 8 * machine.info.vector_bytes)});
@@ -108,7 +87,7 @@ std::vector<IncludedFile> shim_headers() {
 
 std::string toolchain_fingerprint() {
   std::string all =
-      fmt::format("{}\n{}\n{}\n", gain_rules, fmt::join(fixed_flags(), "\n"), undefined_checks);
+      fmt::format("{}\n{}\n{}\n{}\n", gain_rules, fixed_flags, max_frame_bytes, undefined_checks);
   for (const auto& function : consistent_functions) all += consistent_name(function, 'd') + '\n';
   for (const auto& header : shim_headers()) all += header.name + '\n' + header.text + '\n';
   return fmt::format("{:016x}", llvm::xxh3_64bits(all));

@@ -9,12 +9,9 @@
 
 #include <array>
 #include <cerrno>
-#include <concepts>
 #include <cstring>
-#include <type_traits>
 
 #include <core/signals.hpp>
-#include <jit/kernel_facts.hpp>
 
 namespace op2::jit {
 namespace {
@@ -74,12 +71,6 @@ FileDescriptor above_streams(int number) {
   return FileDescriptor(fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-std::vector<std::byte> written(const auto& value) {
-  Writer out;
-  fields(out, value);
-  return std::move(out.bytes());
-}
-
 }  // namespace
 
 SocketPair make_sockets() {
@@ -137,120 +128,78 @@ std::optional<FileDescriptor> receive_descriptor(const FileDescriptor& socket) {
   return FileDescriptor(number);
 }
 
-/// Values of `Plain`, const for a Writer.
-template <class Value, class Plain>
-concept Is = std::same_as<std::remove_const_t<Value>, Plain>;
-
-/// An enumeration or a bool as a number.
-template <class Stream, class Value>
-void small(Stream& stream, Value& value) {
-  auto number = static_cast<std::int32_t>(value);
-  stream.values(number);
-  if constexpr (!std::is_const_v<Value>) value = static_cast<Value>(number);
-}
-
-template <class Stream>
-void fields(Stream& stream, std::string& text) {
-  stream.values(text);
-}
-template <class Stream>
-void fields(Stream& stream, const std::string& text) {
-  stream.values(text);
-}
-
-template <class Stream, Is<TargetInfo> Target>
-void fields(Stream& stream, Target& target) {
+void fields(auto& stream, Is<TargetInfo> auto& target) {
   stream.values(target.triple, target.cpu, target.features, target.compiler, target.vector_bytes,
                 target.vector_math);
 }
 
-template <class Stream, Is<CompileLimit> Limit>
-void fields(Stream& stream, Limit& limit) {
+void fields(auto& stream, Is<CompileLimit> auto& limit) {
   stream.values(limit.seconds, limit.memory_bytes);
 }
 
-template <class Stream, Is<Greeting> Value>
-void fields(Stream& stream, Value& greeting) {
-  stream.values(greeting.version, greeting.plugin, greeting.cpu);
-  fields(stream, greeting.limit);
+void fields(auto& stream, Is<Greeting> auto& greeting) {
+  stream.values(greeting.version, greeting.plugin, greeting.cpu, greeting.limit);
 }
 
-template <class Stream, Is<ParameterShape> Shape>
-void fields(Stream& stream, Shape& shape) {
-  auto& arg = shape.arg;
-  small(stream, arg.kind);
-  small(stream, arg.access);
-  small(stream, arg.type);
-  small(stream, arg.active);
-  stream.values(arg.dim, arg.dat, arg.map, arg.column, arg.arity, arg.padding, arg.extreme,
-                shape.rows);
+void fields(auto& stream, Is<ArgShape> auto& arg) {
+  stream.values(arg.kind, arg.access, arg.type, arg.active, arg.dim, arg.dat, arg.map, arg.column,
+                arg.arity, arg.padding, arg.extreme);
 }
 
-template <class Stream, Is<IncludedFile> File>
-void fields(Stream& stream, File& file) {
+void fields(auto& stream, Is<ParameterShape> auto& shape) {
+  stream.values(shape.arg, shape.rows);
+}
+
+void fields(auto& stream, Is<IncludedFile> auto& file) {
   stream.values(file.name, file.text);
 }
 
-template <class Stream, Is<CompileUnit> Unit>
-void fields(Stream& stream, Unit& unit) {
-  stream.values(unit.kernel, unit.source, unit.parameters, unit.includes);
-  small(stream, unit.any_const);
-  small(stream, unit.compare_access);
+void fields(auto& stream, Is<CompileUnit> auto& unit) {
+  stream.values(unit.kernel, unit.source, unit.parameters, unit.includes, unit.any_const,
+                unit.compare_access);
 }
 
-template <class Stream, Is<CompileRequest> Request>
-void fields(Stream& stream, Request& request) {
-  stream.values(request.units, request.symbol, request.blocks, request.width);
-  small(stream, request.must_gain);
-  small(stream, request.traps);
-  small(stream, request.vector_math);
-  small(stream, request.consistent_math);
-  small(stream, request.sanitizers.address);
-  small(stream, request.sanitizers.undefined);
-  small(stream, request.sanitizers.thread);
-  small(stream, request.only_facts);
+void fields(auto& stream, Is<Sanitizers> auto& sanitizers) {
+  stream.values(sanitizers.address, sanitizers.undefined, sanitizers.thread);
 }
 
-template <class Stream, Is<Diagnostic> Message>
-void fields(Stream& stream, Message& message) {
-  small(stream, message.severity);
-  small(stream, message.kind);
-  stream.values(message.file, message.line, message.column, message.text, message.source_line,
-                message.subject, message.unit);
+void fields(auto& stream, Is<CompileRequest> auto& request) {
+  stream.values(request.units, request.symbol, request.blocks, request.width, request.must_gain,
+                request.traps, request.vector_math, request.consistent_math, request.sanitizers,
+                request.only_facts);
 }
 
-template <class Stream, Is<CompileResult> Result>
-void fields(Stream& stream, Result& result) {
-  small(stream, result.status);
-  stream.values(result.message, result.unit, result.diagnostics, result.signatures, result.object,
-                result.ir, result.assembly);
-  fields(stream, result.scalar);
-  stream.values(result.findings, result.facts, result.flops, result.parsed, result.seconds);
+void fields(auto& stream, Is<Diagnostic> auto& message) {
+  stream.values(message.severity, message.kind, message.file, message.line, message.column,
+                message.text, message.source_line, message.subject, message.unit);
 }
 
-std::vector<std::byte> to_bytes(const Greeting& greeting) {
-  return written(greeting);
+void fields(auto& stream, Is<CompileResult> auto& result) {
+  stream.values(result.status, result.message, result.unit, result.diagnostics, result.signatures,
+                result.object, result.ir, result.assembly, result.scalar, result.findings,
+                result.facts, result.flops, result.parsed, result.seconds);
 }
-std::vector<std::byte> to_bytes(const TargetInfo& target) {
-  return written(target);
-}
-std::vector<std::byte> to_bytes(const CompileRequest& request) {
-  return written(request);
-}
-std::vector<std::byte> to_bytes(const CompileResult& result) {
-  return written(result);
-}
-std::vector<std::byte> to_bytes(const std::string& text) {
-  return written(text);
+
+template <class Value>
+std::vector<std::byte> to_bytes(const Value& value) {
+  Writer out;
+  out.values(value);
+  return std::move(out.bytes());
 }
 
 template <class Value>
 std::optional<Value> from_bytes(Bytes bytes) {
   Reader in(bytes);
   Value value{};
-  fields(in, value);
+  in.values(value);
   return in.consumed() ? std::optional<Value>(std::move(value)) : std::nullopt;
 }
+
+template std::vector<std::byte> to_bytes(const Greeting&);
+template std::vector<std::byte> to_bytes(const TargetInfo&);
+template std::vector<std::byte> to_bytes(const CompileRequest&);
+template std::vector<std::byte> to_bytes(const CompileResult&);
+template std::vector<std::byte> to_bytes(const std::string&);
 template std::optional<Greeting> from_bytes(Bytes);
 template std::optional<TargetInfo> from_bytes(Bytes);
 template std::optional<CompileRequest> from_bytes(Bytes);

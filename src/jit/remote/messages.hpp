@@ -13,7 +13,7 @@
 #include <jit/backend.hpp>
 #include <jit/byte_stream.hpp>
 #include <jit/file_descriptor.hpp>
-#include <jit/remote/compile_limit.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -76,13 +76,10 @@ struct Greeting {
   bool operator==(const Greeting&) const = default;
 };
 
-std::vector<std::byte> to_bytes(const Greeting& greeting);
-std::vector<std::byte> to_bytes(const TargetInfo& target);
-std::vector<std::byte> to_bytes(const CompileRequest& request);
-std::vector<std::byte> to_bytes(const CompileResult& result);
-std::vector<std::byte> to_bytes(const std::string& text);
-
-/// For each of these types. @return nothing if the bytes are not those of such a value
+/// Both for these types: Greeting, TargetInfo, CompileRequest, CompileResult, std::string.
+template <class Value>
+std::vector<std::byte> to_bytes(const Value& value);
+/// @return nothing if the bytes are not those of such a value
 template <class Value>
 std::optional<Value> from_bytes(Bytes bytes);
 

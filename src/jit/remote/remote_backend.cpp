@@ -16,8 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <jit/plugin_loader.hpp>
-#include <jit/plugin_version.hpp>
+#include <jit/backend.hpp>
 #include <jit/trusted_path.hpp>
 
 namespace op2::jit {
@@ -42,24 +41,6 @@ const char* advice_for(const fs::path& file) {
   if ((found.permissions() & executable) == fs::perms::none)
     return "make it executable (chmod +x), or install libop2 again";
   return "install libop2 again, and allow it to start processes";
-}
-
-CompileResult late_worker(std::chrono::milliseconds timeout) {
-  CompileResult result;
-  result.status = CompileStatus::over_limit;
-  result.message = fmt::format(
-      "the process that compiles it has not answered for {} s, ten times the CPU time that it may "
-      "take, and stands still",
-      std::chrono::duration<double>(timeout).count());
-  return result;
-}
-
-CompileResult lost_worker() {
-  CompileResult result;
-  result.message =
-      "the process that compiled it has disappeared: it was killed, or the machine is "
-      "short of memory";
-  return result;
 }
 
 /// What the helper needs of the program's environment: nothing in a program with more privileges
@@ -246,28 +227,31 @@ bool RemoteBackend::starts(const FileDescriptor& worker, const Message& question
   return answer && answer->kind == MessageKind::started;
 }
 
-RemoteBackend::Reply RemoteBackend::ask(MessageKind kind, const CompileRequest& request) {
-  const Message question{kind, to_bytes(request)};
+CompileResult RemoteBackend::compile(const CompileRequest& request) {
+  const Message question{MessageKind::compile, to_bytes(request)};
   const std::vector<std::size_t> sources = hashes_of(request);
   Worker worker = take_worker(sources);
   while (worker.socket && !starts(worker.socket, question))  // it was killed before
     worker = take_worker(sources);
-  if (!worker.socket) return {false, {}};
-  Reply reply{true, receive_message(worker.socket)};
-  worker.sources.insert(sources.begin(), sources.end());
-  if (reply.answer && reply.answer->kind == MessageKind::result) {
+  if (!worker.socket) return local_->compile(request);
+  const Received answer = receive_message(worker.socket);
+  if (answer.is_late)
+    return failed_compilation(
+        CompileStatus::over_limit,
+        fmt::format(
+            "the process that compiles it has not answered for {} s, ten times the CPU time "
+            "that it may take, and stands still",
+            std::chrono::duration<double>(settings_.answer_timeout).count()));
+  auto result = answer ? from_bytes<CompileResult>(answer->content) : std::nullopt;
+  if (answer && answer->kind == MessageKind::result) {
+    worker.sources.insert(sources.begin(), sources.end());
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(worker));
   }
-  return reply;
-}
-
-CompileResult RemoteBackend::compile(const CompileRequest& request) {
-  const Reply reply = ask(MessageKind::compile, request);
-  if (!reply.has_worker) return local_->compile(request);
-  if (reply.answer.is_late) return late_worker(settings_.answer_timeout);
-  auto result = reply.answer ? from_bytes<CompileResult>(reply.answer->content) : std::nullopt;
-  return result ? std::move(*result) : lost_worker();
+  if (result) return std::move(*result);
+  return failed_compilation(CompileStatus::crashed,
+                            "the process that compiled it has disappeared: it was killed, or the "
+                            "machine is short of memory");
 }
 
 std::shared_ptr<Backend> load_remote_backend(const std::string& plugin_dir, const std::string& cpu,

@@ -14,8 +14,6 @@
 #include <vector>
 
 #include <core/log.hpp>
-#include <jit/backend.hpp>
-#include <jit/remote/compile_limit.hpp>
 #include <jit/remote/messages.hpp>
 
 namespace op2::jit {
@@ -55,7 +53,7 @@ class HelperProcess {
 struct RemoteSettings {
   std::filesystem::path helper;  ///< file that is started
   std::filesystem::path plugin;  ///< that the helper loads
-  std::string cpu;               ///< as for load_backend
+  std::string cpu;               ///< as for load_plugin
   CompileLimit limit;
   /// How long a process may be silent that was asked to compile: it may stand still.
   std::chrono::milliseconds answer_timeout = answer_timeout_for(limit);
@@ -82,12 +80,6 @@ class RemoteBackend : public Backend {
     FileDescriptor socket;
     std::set<std::size_t> sources;  ///< hashes of those that it has compiled
   };
-  struct Reply {
-    bool has_worker = false;  ///< false: this process must do it
-    Received answer{};        ///< nothing: the worker has ended before, or stands still
-  };
-
-  Reply ask(MessageKind kind, const CompileRequest& request);
   /// @param sources  hashes of what will be compiled: a worker that has parsed it already is best
   Worker take_worker(const std::vector<std::size_t>& sources);
   Worker new_worker();

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/access.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::jit {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <core/access.hpp>
+#include <core/value_type.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {

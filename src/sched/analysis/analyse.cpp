@@ -2,59 +2,115 @@
 #include <sched/analysis/analyse.hpp>
 
 #include <algorithm>
-
-#include <sched/analysis/chain_analysis.hpp>
-#include <sched/analysis/cut.hpp>
+#include <map>
 
 namespace op2::sched {
 namespace {
 
-/// Per record of the chain: its number among the loops.
-std::vector<std::size_t> loop_numbers(const core::Queue& queue, const Chain& chain) {
-  std::vector<std::size_t> numbers;
-  std::size_t next = 0;
-  for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
-    numbers.push_back(queue.records()[k].is_assignment() ? next : next++);
-  return numbers;
+using Reduced = std::map<const core::Global*, op_access>;
+
+/// Whether a loop needs a global that the chain reduces and that the ranks have not combined yet.
+bool needs_combined(std::span<const core::LoopArg> args, const Reduced& reduced) {
+  return std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+    if (!arg.active || arg.global == nullptr) return false;
+    const auto found = reduced.find(arg.global);
+    return found != reduced.end() && found->second != arg.access;
+  });
+}
+
+/// The lowest level of a set that is distinguished, on every rank, where it matters. Of other sets
+/// it does not: a loop whose interior is below it completes less, which is not distinguished
+/// either. Through a local map it completes up to one level more, but the engine has levels
+/// distinguished as deep as interiors are.
+core::Level deepest_of(const core::Set& set) {
+  const core::Level deepest = set.layout->deepest;
+  if (set.layout->local_map) return set.layout->limit;
+  return deepest == core::deepest_in_declared_order ? deepest : core::no_level;
+}
+
+core::ChainLoop describe_loop(const core::Set& set, std::span<const core::LoopArg> args, bool keep,
+                              std::vector<core::Dat*>& dats) {
+  core::ChainLoop loop{{}, keep, deepest_of(set), set.layout->local_map, set.index};
+  bool modifies = false;
+  for (const core::LoopArg& arg : args) {
+    loop.reduction = loop.reduction || arg.is_reduction();
+    if (!arg.is_active_dat()) continue;
+    modifies = modifies || arg.modifies();
+    loop.args.push_back(
+        {number_of(dats, arg.dat), arg.map != nullptr ? arg.map->index : -1, arg.access});
+  }
+  loop.reduction = loop.reduction || !modifies;
+  return loop;
+}
+
+/// Level up to which rows must exist for a chain by itself.
+core::Level rows_needed(const core::Queue& queue, RecordRange range, bool keep_all) {
+  const ChainDescription chain = describe_chain(queue, range, keep_all);
+  const std::vector<core::Level> owned(chain.dats.size(), 0);
+  return analyse_chain(chain.loops, owned, owned).rows;
 }
 
 }  // namespace
 
+std::vector<RecordRange> cut_chains(const core::Queue& queue, const ChainLimits& limits) {
+  std::vector<RecordRange> chains;
+  Reduced reduced;
+  std::size_t begin = 0, next = 0;  // of the chain; of the next loop with its assignments
+  bool empty = true;                // the chain has no loop yet
+  const auto records = queue.records();
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    if (records[k].is_assignment()) continue;
+    const auto args = queue.args_of(records[k]);
+    const bool bounded = limits.rows != core::every_level;
+    if (!empty &&
+        (needs_combined(args, reduced) ||
+         (bounded && rows_needed(queue, {begin, k + 1}, limits.keep_all) > limits.rows))) {
+      chains.push_back({begin, next});
+      begin = next;
+      reduced.clear();
+    }
+    for (const core::LoopArg& arg : args)
+      if (arg.is_reduction() && arg.global != nullptr) reduced.emplace(arg.global, arg.access);
+    empty = false;
+    next = k + 1;
+  }
+  chains.push_back({begin, records.size()});
+  return chains;
+}
+
+ChainDescription describe_chain(const core::Queue& queue, RecordRange chain, bool keep_all) {
+  ChainDescription description;
+  for (const core::LoopRecord& record : records_in(queue, chain))
+    description.loops.push_back(
+        record.is_assignment()
+            ? core::ChainLoop{{}, false}
+            : describe_loop(*record.set, queue.args_of(record), keep_all, description.dats));
+  return description;
+}
+
 std::vector<core::Level> interiors_of(const core::Queue& queue, const Chain& chain,
                                       const std::vector<LoopLevels>& levels,
                                       const std::vector<LoopGroup>& groups) {
-  const ChainDescription loops = describe_chain(queue, chain.records);
-  ChainDemand demand{{}, std::vector<core::Level>(loops.dats.size(), core::no_level)};
-  std::vector<core::Level> valid(loops.dats.size(), core::every_level);
-  for (std::size_t k = 0; k < loops.dats.size(); ++k)
-    for (const comm::DatLayers& dat : chain.exchanged)
-      if (dat.dat == loops.dats[k]) {
-        demand.need[k] = dat.to;
-        valid[k] = dat.from;
-      }
-  for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
-    if (!queue.records()[k].is_assignment()) demand.extent.push_back(levels[k].extent);
-
-  const std::vector<std::size_t> numbers = loop_numbers(queue, chain);
-  std::vector<LoopUnit> units;
-  for (const LoopGroup& group : groups) {
-    LoopUnit& unit = units.emplace_back(LoopUnit{{}, group.gathered});
-    for (const std::size_t record : group.records)
-      unit.loops.push_back(numbers[record - chain.records.begin]);
+  const ChainDescription description = describe_chain(queue, chain.records);
+  const std::size_t dats = description.dats.size();
+  core::ChainLevels demand{{}, std::vector<core::Level>(dats, core::no_level)};
+  std::vector<core::Level> valid(dats, core::every_level);
+  for (const comm::DatLayers& layers : chain.exchanged) {
+    const auto k = std::ranges::find(description.dats, layers.dat) - description.dats.begin();
+    demand.need[static_cast<std::size_t>(k)] = layers.to;
+    valid[static_cast<std::size_t>(k)] = layers.from;
   }
-  return chain_interior(loops.loops, demand, valid, units);
+  for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
+    demand.extent.push_back(levels[k].extent);
+  return chain_interior(description.loops, demand, valid, groups, chain.records.begin);
 }
 
 namespace {
 
-std::size_t index_of(const core::Dat* dat) {
-  return dat->index;
-}
-
 /// Validity of a dat, by that of all dats. With a local map, level 2 has no more rows than the
 /// owned ones.
 core::Level validity_of(const core::Dat* dat, const std::vector<core::Level>& valid) {
-  const core::Level level = valid[index_of(dat)];
+  const core::Level level = valid[dat->index];
   return dat->on().layout->local_map && level >= 0 ? std::max(level, 2) : level;
 }
 
@@ -70,66 +126,67 @@ class Analyser {
 
   /// Appends the chain of `range`, or the chains that it is cut into.
   void add(RecordRange range) {
-    if (!in_groups()) return add_chain(range);
     for (const RecordRange& group : groups_of(range)) add_group(group, group.begin == range.begin);
   }
 
   Analysis take() {
-    if (in_groups())
-      for (const Chain& chain : result_.chains) find_interior(chain);
+    for (const Chain& chain : result_.chains) find_interior(chain);
     return std::move(result_);
   }
 
  private:
-  struct Described {
-    ChainDescription chain;
-    std::vector<core::Level> valid;  ///< of its dats, before the chain
-    core::ChainLevels levels;
-  };
-
-  Described describe(RecordRange range) const {
-    Described made{describe_chain(queue_, range, options_.keep_all), {}, {}};
-    for (const core::Dat* dat : made.chain.dats)
-      made.valid.push_back(validity_of(dat, result_.valid_after));
-    const std::vector<core::Level> wanted(made.chain.dats.size(), 0);
-    made.levels = analyse_chain(made.chain.loops, made.valid, wanted);
-    if (options_.halos == Halos::none)
-      for (auto* levels : {&made.levels.extent, &made.levels.valid})
-        for (core::Level& level : *levels) level = std::min(level, 0);
-    else if (options_.widens)
-      widen(made.levels, made.chain.loops, made.valid);
-    return made;
-  }
-
-  bool in_groups() const { return options_.halos == Halos::per_loop || !groups_.empty(); }
-
   std::vector<RecordRange> groups_of(RecordRange range) const {
     if (options_.halos == Halos::per_loop) return loops_of(queue_, range);
+    if (groups_.empty()) return {range};
     std::vector<RecordRange> inside;
     for (const RecordRange& group : groups_)
       if (group.begin >= range.begin && group.end <= range.end) inside.push_back(group);
     return inside;
   }
 
-  void add_chain(RecordRange range) {
-    const Described made = describe(range);
-    Chain& chain = result_.chains.emplace_back();
-    chain.records = range;
-    chain.exchanged = missing_layers(made);
-    accept(range, made);
-    set_layers(chain);
-  }
-
   void add_group(RecordRange range, bool begins_chain) {
-    const Described made = describe(range);
-    std::vector<comm::DatLayers> missing = missing_layers(made);
+    const ChainDescription described = describe_chain(queue_, range, options_.keep_all);
+    std::vector<core::Level> valid;
+    for (const core::Dat* dat : described.dats)
+      valid.push_back(validity_of(dat, result_.valid_after));
+    const core::ChainLevels levels = levels_of(described, valid);
+    std::vector<comm::DatLayers> missing = missing_layers(described, valid, levels);
     if (begins_chain || !(missing.empty() || may_begin_with(missing)))
       result_.chains.push_back({range, {}, 0});
     Chain& chain = result_.chains.back();
     chain.records.end = range.end;
     if (!missing.empty()) chain.exchanged = std::move(missing);
-    accept(range, made);
-    set_layers(chain);
+    for (const comm::DatLayers& layers : chain.exchanged)
+      chain.layers = std::max(chain.layers, (layers.to + 1) / 2);
+    for (std::size_t k = range.begin; k < range.end; ++k)
+      result_.loops[k].extent = levels.extent[k - range.begin];
+    for (std::size_t k = 0; k < described.dats.size(); ++k)
+      result_.valid_after[described.dats[k]->index] = levels.valid[k];
+    result_.rows = std::max(result_.rows, levels.rows);
+  }
+
+  core::ChainLevels levels_of(const ChainDescription& described,
+                              const std::vector<core::Level>& valid) const {
+    core::ChainLevels levels =
+        analyse_chain(described.loops, valid, std::vector<core::Level>(valid.size(), 0));
+    if (options_.halos == Halos::none)
+      for (auto* some : {&levels.extent, &levels.valid})
+        for (core::Level& level : *some) level = std::min(level, 0);
+    else if (options_.widens)
+      widen(levels, described.loops, valid);
+    return levels;
+  }
+
+  std::vector<comm::DatLayers> missing_layers(const ChainDescription& described,
+                                              const std::vector<core::Level>& valid,
+                                              const core::ChainLevels& levels) const {
+    std::vector<comm::DatLayers> missing;
+    if (options_.halos == Halos::none) return missing;
+    for (std::size_t k = 0; k < valid.size(); ++k) {
+      const core::Level from = std::max(valid[k], 0);
+      if (levels.need[k] > from) missing.push_back({described.dats[k], from, levels.need[k]});
+    }
+    return missing;
   }
 
   /// Whether the last chain exchanges nothing and leaves these dats as they are: then their
@@ -146,48 +203,15 @@ class Analyser {
     return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);
   }
 
-  std::vector<comm::DatLayers> missing_layers(const Described& made) const {
-    std::vector<comm::DatLayers> missing;
-    if (options_.halos == Halos::none) return missing;
-    for (std::size_t k = 0; k < made.chain.dats.size(); ++k) {
-      const core::Level from = std::max(made.valid[k], 0);
-      if (made.levels.need[k] > from)
-        missing.push_back({made.chain.dats[k], from, made.levels.need[k]});
-    }
-    return missing;
-  }
-
-  static void set_layers(Chain& chain) {
-    for (const comm::DatLayers& dat : chain.exchanged)
-      chain.layers = std::max(chain.layers, (dat.to + 1) / 2);
-  }
-
-  /// Stores the levels of the loops in `range`, and the validity after them.
-  void accept(RecordRange range, const Described& made) {
-    std::size_t loop = 0;
-    const bool in_flight = !result_.chains.back().exchanged.empty();
-    for (std::size_t k = range.begin; k < range.end; ++k) {
-      if (queue_.records()[k].is_assignment()) continue;
-      result_.loops[k] = {in_flight ? made.levels.interior[loop] : core::no_level,
-                          made.levels.extent[loop]};
-      ++loop;
-    }
-    for (std::size_t k = 0; k < made.chain.dats.size(); ++k)
-      result_.valid_after[index_of(made.chain.dats[k])] = made.levels.valid[k];
-    result_.rows = std::max(result_.rows, made.levels.rows);
-  }
-
-  /// The interiors of loops whose extents were found group by group, for the exchange before the
-  /// first of them.
+  /// What runs while the messages before the first loop are under way.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     std::vector<LoopGroup> loops;
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
-      if (!queue_.records()[k].is_assignment() && result_.loops[k].extent != core::no_level)
-        loops.push_back({{k}});
+      if (result_.loops[k].extent != core::no_level) loops.push_back({{k}});
     const std::vector<core::Level> interior = interiors_of(queue_, chain, result_.loops, loops);
     for (std::size_t k = 0; k < loops.size(); ++k)
-      result_.loops[loops[k].place()].interior = interior[k];
+      result_.loops[loops[k].position()].interior = interior[k];
   }
 
   const core::Queue& queue_;

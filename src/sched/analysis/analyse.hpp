@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pass after the cut: levels of all loops, exchanged halo layers, and validity afterwards.
-// Local; uniform, because it follows from what all ranks know.
+// Two passes: where the queue must be cut into chains; then levels of all loops, exchanged halo
+// layers, and validity afterwards. Local; uniform, because both follow from what all ranks know.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
+#include <core/levels.hpp>
 #include <core/queue.hpp>
-#include <sched/analysis/cut.hpp>
+#include <sched/analysis/chain_analysis.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
+
+/// Limits of a chain beside those that correctness sets.
+struct ChainLimits {
+  core::Level rows = core::every_level;  ///< highest level of rows that several loops may need
+  bool keep_all = false;                 ///< no loop counts as dead
+};
+
+/// Cuts the queue where necessary: before a loop that reads a lazy global which an earlier loop of
+/// the same chain reduces, or that reduces it by another operation, because it needs the value
+/// combined over the ranks; and where `limits` says so. An assignment belongs to the chain of the
+/// loop that follows it.
+std::vector<RecordRange> cut_chains(const core::Queue& queue, const ChainLimits& limits = {});
+
+/// A chain with dats and maps as numbers. A loop that modifies no dat counts as a reduction: it may
+/// print, so its owned elements run.
+struct ChainDescription {
+  std::vector<core::ChainLoop> loops;  ///< per record; an assignment is a loop that does nothing
+  std::vector<core::Dat*> dats;        ///< by the numbers used in `loops`
+};
+ChainDescription describe_chain(const core::Queue& queue, RecordRange chain, bool keep_all = false);
 
 /// Per group: W_interior of its set runs before the messages have arrived.
 /// @param levels  per record; only the extents are used

@@ -91,48 +91,42 @@ Level done_by(const ChainLoop& loop, const ChainArg& arg, bool gathered, Level l
   return arg.is_direct() ? elements : completed_by(loop, elements);
 }
 
-/// Calls `visit(loop, arg, gathered)` for each argument of a unit.
+/// Calls `visit(loop, arg, gathered)` for each argument of a group.
+/// @param first  the record of the chain's first loop
 template <class Visit>
-void for_each_arg(std::span<const ChainLoop> chain, const LoopUnit& unit, const Visit& visit) {
-  for (std::size_t k = 0; k < unit.loops.size(); ++k) {
-    const ChainLoop& loop = chain[unit.loops[k]];
-    for (const ChainArg& arg : loop.args) visit(loop, arg, k < unit.gathered);
+void for_each_arg(std::span<const ChainLoop> chain, const LoopGroup& group, std::size_t first,
+                  const Visit& visit) {
+  for (std::size_t k = 0; k < group.loops.size(); ++k) {
+    const ChainLoop& loop = chain[group.loops[k] - first];
+    for (const ChainArg& arg : loop.args) visit(loop, arg, k < group.gathered);
   }
 }
 
-/// All arguments see the limits before the unit: what its kernels share, they access by the same
+/// All arguments see the limits before the group: what its kernels share, they access by the same
 /// element, or find in the buffer from which rows move.
-Level interior_of(std::span<const ChainLoop> chain, const LoopUnit& unit, Level extent,
-                  const PhaseLimits& limits) {
+Level interior_of(std::span<const ChainLoop> chain, const LoopGroup& group, std::size_t first,
+                  Level extent, const PhaseLimits& limits) {
   Level level = extent, deepest = deepest_interior;
-  for_each_arg(chain, unit, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
+  for_each_arg(chain, group, first, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
     Level rows = limits.written[arg.dat];
     if (arg.modifies()) rows = std::min(rows, limits.read[arg.dat]);
     level = std::min(level, limit_of(loop, arg, gathered, rows));
   });
-  for (const std::size_t loop : std::span(unit.loops).subspan(unit.gathered))
-    deepest = std::max(deepest, chain[loop].deepest);
+  for (const std::size_t loop : std::span(group.loops).subspan(group.gathered))
+    deepest = std::max(deepest, chain[loop - first].deepest);
   return level < deepest ? no_level : level;
 }
 
-/// Lowers the limits by what a unit leaves to the boundary phase if its interior is W_interior.
-void postpone_rest(std::span<const ChainLoop> chain, const LoopUnit& unit, Level interior,
-                   PhaseLimits& limits) {
-  for_each_arg(chain, unit, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
+/// Lowers the limits by what a group leaves to the boundary phase if its interior is W_interior.
+void postpone_rest(std::span<const ChainLoop> chain, const LoopGroup& group, std::size_t first,
+                   Level interior, PhaseLimits& limits) {
+  for_each_arg(chain, group, first, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
     const Level done = done_by(loop, arg, gathered, interior);
     Level& written = limits.written[arg.dat];
     Level& read = limits.read[arg.dat];
     if (arg.modifies()) written = std::min(written, done);
     if (arg.access != OP_WRITE) read = std::min(read, done);
   });
-}
-
-/// Of each loop that is not dead.
-std::vector<LoopUnit> single_loops(const ChainDemand& demand) {
-  std::vector<LoopUnit> units;
-  for (std::size_t l = 0; l < demand.extent.size(); ++l)
-    if (demand.extent[l] != no_level) units.push_back({{l}, 0});
-  return units;
 }
 
 /// Validity after the exchange, which makes every dat as valid as the chain needs.
@@ -160,71 +154,75 @@ Level rows_of(const ChainLoop& loop, Level extent) {
   return loop.local_map ? core::even_floor(extent + 1) : core::up(extent);
 }
 
-Level rows_touched(std::span<const ChainLoop> chain, const ChainDemand& demand) {
+Level rows_touched(std::span<const ChainLoop> chain, const core::ChainLevels& levels) {
   Level rows = no_level;
-  for (const Level need : demand.need) rows = std::max(rows, need);
+  for (const Level need : levels.need) rows = std::max(rows, need);
   for (std::size_t l = 0; l < chain.size(); ++l)
-    if (demand.extent[l] != no_level) rows = std::max(rows, rows_of(chain[l], demand.extent[l]));
+    if (levels.extent[l] != no_level) rows = std::max(rows, rows_of(chain[l], levels.extent[l]));
   return rows;
 }
 
 }  // namespace
 
-ChainDemand chain_demand(std::span<const ChainLoop> chain, std::span<const Level> wanted) {
-  ChainDemand demand{std::vector<Level>(chain.size(), no_level), {wanted.begin(), wanted.end()}};
+core::ChainLevels chain_demand(std::span<const ChainLoop> chain, std::span<const Level> wanted) {
+  core::ChainLevels levels{std::vector<Level>(chain.size(), no_level),
+                           {wanted.begin(), wanted.end()}};
   for (std::size_t l = chain.size(); l-- > 0;) {
-    const Level extent = extent_of(chain[l], demand.need);
-    demand.extent[l] = extent;
-    if (extent != no_level) demand.need = need_before(chain[l], extent, demand.need);
+    const Level extent = extent_of(chain[l], levels.need);
+    levels.extent[l] = extent;
+    if (extent != no_level) levels.need = need_before(chain[l], extent, levels.need);
   }
-  return demand;
+  return levels;
 }
 
-std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const ChainDemand& demand,
-                                  std::span<const Level> valid, std::span<const LoopUnit> units) {
+std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const core::ChainLevels& levels,
+                                  std::span<const Level> valid, std::span<const LoopGroup> groups,
+                                  std::size_t first) {
   PhaseLimits limits{std::vector<Level>(valid.size(), every_level),
                      std::vector<Level>(valid.size(), every_level)};
   for (std::size_t dat = 0; dat < valid.size(); ++dat)
-    if (valid[dat] < demand.need[dat]) limits.written[dat] = valid[dat];
+    if (valid[dat] < levels.need[dat]) limits.written[dat] = valid[dat];
 
   std::vector<Level> interior;
-  for (const LoopUnit& unit : units) {
-    const Level extent = demand.extent[unit.loops[unit.gathered]];
-    interior.push_back(interior_of(chain, unit, extent, limits));
-    if (interior.back() < extent) postpone_rest(chain, unit, interior.back(), limits);
+  for (const LoopGroup& group : groups) {
+    const Level extent = levels.extent[group.position() - first];
+    interior.push_back(interior_of(chain, group, first, extent, limits));
+    if (interior.back() < extent) postpone_rest(chain, group, first, interior.back(), limits);
   }
   return interior;
 }
 
-std::vector<Level> interiors_of_loops(std::span<const ChainLoop> chain, const ChainDemand& demand,
+std::vector<Level> interiors_of_loops(std::span<const ChainLoop> chain,
+                                      const core::ChainLevels& levels,
                                       std::span<const Level> valid) {
-  const std::vector<LoopUnit> units = single_loops(demand);
-  const std::vector<Level> found = chain_interior(chain, demand, valid, units);
+  std::vector<LoopGroup> loops;
+  for (std::size_t l = 0; l < chain.size(); ++l)
+    if (levels.extent[l] != no_level) loops.push_back({{l}});
+  const std::vector<Level> found = chain_interior(chain, levels, valid, loops);
   std::vector<Level> interior(chain.size(), no_level);
-  for (std::size_t k = 0; k < units.size(); ++k) interior[units[k].loops.front()] = found[k];
+  for (std::size_t k = 0; k < loops.size(); ++k) interior[loops[k].position()] = found[k];
   return interior;
 }
 
-std::vector<Level> validity_after(std::span<const ChainLoop> chain, const ChainDemand& demand,
+std::vector<Level> validity_after(std::span<const ChainLoop> chain, const core::ChainLevels& levels,
                                   std::span<const Level> valid) {
-  std::vector<Level> level = after_exchange(valid, demand.need);
+  std::vector<Level> level = after_exchange(valid, levels.need);
   for (std::size_t l = 0; l < chain.size(); ++l) {
     const std::vector<Level> before = level;
     for (const ChainArg& arg : chain[l].args)
       if (arg.modifies())
-        level[arg.dat] = validity_made(chain[l], demand.extent[l], arg.dat, before[arg.dat]);
+        level[arg.dat] = validity_made(chain[l], levels.extent[l], arg.dat, before[arg.dat]);
   }
   return level;
 }
 
 core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<const Level> valid,
                                 std::span<const Level> wanted) {
-  const ChainDemand demand = chain_demand(chain, wanted);
-  return {.extent = demand.extent,
-          .need = demand.need,
-          .interior = interiors_of_loops(chain, demand, valid),
-          .valid = validity_after(chain, demand, valid),
-          .rows = rows_touched(chain, demand)};
+  core::ChainLevels levels = chain_demand(chain, wanted);
+  levels.interior = interiors_of_loops(chain, levels, valid);
+  levels.valid = validity_after(chain, levels, valid);
+  levels.rows = rows_touched(chain, levels);
+  return levels;
 }
 
 namespace {
@@ -245,9 +243,9 @@ struct Run {
 /// Raises runs of neighbours that run equally far, each as a whole, so that none of them is parted.
 class Widening {
  public:
-  Widening(std::span<const ChainLoop> chain, const ChainDemand& demand,
+  Widening(std::span<const ChainLoop> chain, const core::ChainLevels& levels,
            std::span<const Level> valid)
-      : chain_(chain), made_(demand), valid_(valid) {}
+      : chain_(chain), made_(levels), valid_(valid) {}
 
   std::vector<Level> extents() {
     while (raise_one()) {
@@ -311,7 +309,7 @@ class Widening {
   }
 
   std::span<const ChainLoop> chain_;
-  ChainDemand made_;
+  core::ChainLevels made_;
   std::span<const Level> valid_;
 };
 
@@ -327,19 +325,18 @@ int pairs_together(std::span<const ChainLoop> chain, const core::ChainLevels& le
 
 }  // namespace
 
-std::vector<Level> widened_extents(std::span<const ChainLoop> chain, const ChainDemand& demand,
-                                   std::span<const Level> valid) {
-  return Widening(chain, demand, valid).extents();
+std::vector<Level> widened_extents(std::span<const ChainLoop> chain,
+                                   const core::ChainLevels& levels, std::span<const Level> valid) {
+  return Widening(chain, levels, valid).extents();
 }
 
 void widen(core::ChainLevels& levels, std::span<const ChainLoop> chain,
            std::span<const Level> valid) {
-  ChainDemand demand{levels.extent, levels.need};
-  demand.extent = widened_extents(chain, demand, valid);
-  if (demand.extent == levels.extent) return;
+  std::vector<Level> extent = widened_extents(chain, levels, valid);
+  if (extent == levels.extent) return;
   core::ChainLevels wider = levels;
-  wider.interior = interiors_of_loops(chain, demand, valid);
-  wider.extent = std::move(demand.extent);
+  wider.extent = std::move(extent);
+  wider.interior = interiors_of_loops(chain, wider, valid);
   if (pairs_together(chain, wider) > pairs_together(chain, levels)) levels = std::move(wider);
 }
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <core/chain.hpp>
 #include <core/layout.hpp>
+#include <core/levels.hpp>
 
 namespace op2::sched {
 
@@ -19,43 +19,45 @@ namespace op2::sched {
 inline constexpr core::Level deepest_interior = -40;
 static_assert(deepest_interior < core::deepest_tracked);
 
-/// Extents, and the validity that each dat must have before the chain.
-struct ChainDemand {
-  std::vector<core::Level> extent;  ///< per loop
-  std::vector<core::Level> need;    ///< per dat
-};
-
-/// Backward pass: from the validity wanted at the end to that needed at the start.
+/// Backward pass: from the validity wanted at the end to that needed at the start. Extents and
+/// needs.
 /// @param wanted  per dat: the level to which it must be valid after the chain
-ChainDemand chain_demand(std::span<const core::ChainLoop> chain,
-                         std::span<const core::Level> wanted);
+core::ChainLevels chain_demand(std::span<const core::ChainLoop> chain,
+                               std::span<const core::Level> wanted);
 
 /// Loops of a chain whose kernels are called one after the other for each element of a set. The
 /// first `gathered` are over other sets: an element executes, before the others, all their elements
 /// that add to its row, and keeps what goes to this row (jit::LoopNest::gathered).
-struct LoopUnit {
-  std::vector<std::size_t> loops;  ///< ascending; none is dead
+struct LoopGroup {
+  std::vector<std::size_t> loops;  ///< records, ascending; none is dead
   std::size_t gathered = 0;
+
+  /// The record at which the group runs: gathered loops wait for the first of the others, behind
+  /// assignments in between.
+  std::size_t position() const { return loops[gathered]; }
 };
 
-/// Forward pass: for each unit the level up to which it may run while the halo of every dat with
+// The following use the extents and needs of `levels` alone.
+
+/// Forward pass: for each group the level up to which it may run while the halo of every dat with
 /// valid < need is still in flight.
-/// @param valid  per dat: validity before the exchange
-/// @param units  cover all loops that are not dead, in their order
+/// @param valid   per dat: validity before the exchange
+/// @param groups  cover all loops that are not dead, in their order
+/// @param first   the record of the chain's first loop
 std::vector<core::Level> chain_interior(std::span<const core::ChainLoop> chain,
-                                        const ChainDemand& demand,
+                                        const core::ChainLevels& levels,
                                         std::span<const core::Level> valid,
-                                        std::span<const LoopUnit> units);
+                                        std::span<const LoopGroup> groups, std::size_t first = 0);
 
 /// The same if each loop runs by itself. Per loop; no_level also for a dead one.
 std::vector<core::Level> interiors_of_loops(std::span<const core::ChainLoop> chain,
-                                            const ChainDemand& demand,
+                                            const core::ChainLevels& levels,
                                             std::span<const core::Level> valid);
 
 /// Forward pass: validity of every dat after the chain.
 /// @param valid  per dat: validity before the exchange
 std::vector<core::Level> validity_after(std::span<const core::ChainLoop> chain,
-                                        const ChainDemand& demand,
+                                        const core::ChainLevels& levels,
                                         std::span<const core::Level> valid);
 
 /// The complete analysis.
@@ -66,14 +68,14 @@ core::ChainLevels analyse_chain(std::span<const core::ChainLoop> chain,
                                 std::span<const core::Level> wanted);
 
 /// Extents with which loops run further than their results are needed, so that they run the same
-/// elements as their neighbours; none is below that of `demand`. Loops are neighbours if they are
+/// elements as their neighbours; none is below that of `levels`. Loops are neighbours if they are
 /// next to each other, over the same set, and access a dat by the same element. Neighbours that run
 /// equally far go as far as the next ones, if they use no map, reduce nothing (see
 /// ChainLoop::reduction) and all that they use is valid there: so no message and no other loop
 /// changes. Cost: a pass over the arguments of the chain for each loop that is in question.
 /// @param valid  per dat: validity before the exchange
 std::vector<core::Level> widened_extents(std::span<const core::ChainLoop> chain,
-                                         const ChainDemand& demand,
+                                         const core::ChainLevels& levels,
                                          std::span<const core::Level> valid);
 
 /// Widens the extents of a chain, and finds its interiors again, unless these then part as many

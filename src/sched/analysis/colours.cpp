@@ -7,7 +7,7 @@
 #include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
-#include <sched/analysis/conflicts.hpp>
+#include <sched/analysis/order.hpp>
 
 namespace op2::sched {
 namespace {
@@ -72,6 +72,7 @@ std::vector<Colourings::SharedRows> Colourings::shared_rows(
 }
 
 std::vector<const core::Colouring*> Colourings::find(const core::Queue& queue, const Facts& facts) {
+  if (!are_used_) return {};
   std::vector<const core::Colouring*> all(queue.size());
   for (std::size_t k = 0; k < queue.size(); ++k)
     if (needs_colours(queue, facts, k)) all[k] = entry_for(queue, facts, k).colouring.get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pass that makes a sequence of loops of each loop whose result depends on the order of its
-// elements: one for each colour (core/loop_record.hpp). Within one, no element reads or writes what
+// elements: one for each colour (core/queue.hpp). Within one, no element reads or writes what
 // another writes, so that threads and ranks may share it like any other loop.
 #pragma once
 
@@ -11,7 +11,6 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/partition/colours.hpp>
-#include <core/loop_record.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/facts.hpp>
 
@@ -20,9 +19,11 @@ namespace op2::sched {
 /// The colourings of a session, one for each way in which a loop's elements conflict.
 class Colourings {
  public:
-  /// @param writes  loops get colours too if elements only write rows that others write, unless
-  ///                all are proven to write the same
-  Colourings(comm::DistributedMesh& rows, bool writes) : rows_(rows), writes_(writes) {}
+  /// @param are_used  false: one order of elements is kept, so no loop gets colours
+  /// @param writes    loops get colours too if elements only write rows that others write, unless
+  ///                  all are proven to write the same
+  Colourings(comm::DistributedMesh& rows, bool are_used, bool writes)
+      : rows_(rows), are_used_(are_used), writes_(writes) {}
 
   /// For each record: how its elements are coloured; null: any order is right. Nothing if that is
   /// so for all. Collective if a loop reads rows that others of its elements may modify, or writes
@@ -56,7 +57,7 @@ class Colourings {
   void update_rows(Entry& entry);
 
   comm::DistributedMesh& rows_;
-  const bool writes_;
+  const bool are_used_, writes_;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their making
 };
 

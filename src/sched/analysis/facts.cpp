@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <comm/messages/records.hpp>
-#include <core/access.hpp>
 #include <core/error.hpp>
+#include <core/value_type.hpp>
 #include <jit/jit.hpp>
 #include <sched/analysis/fuse.hpp>
-#include <sched/shared_code.hpp>
 
 namespace op2::sched {
 namespace {
@@ -37,7 +37,7 @@ Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, 
   Facts facts{std::vector<jit::ArgumentFacts>(queue.args().size())};
   std::vector<jit::LoopRequest> requests;
   for (const std::size_t record : records)
-    requests.push_back(loops.of(queue, step_of(queue, record)));
+    requests.push_back(loops.request_for(queue, step_of(queue, record)));
   const std::vector<jit::KernelFacts> found = prove(requests);
   core::ensure(found.size() == records.size(), "a prover has not answered for every loop");
   for (std::size_t n = 0; n < records.size(); ++n) {
@@ -48,39 +48,29 @@ Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, 
   return facts;
 }
 
-enum Proof : char {
-  nothing,
-  writes_all = 1,
-  only_adds = 2,
-  leaves_zero = 4,
-  only_lowers = 8,
-  only_raises = 16
-};
-
-char proof_of(const jit::ArgumentFacts& facts) {
-  return static_cast<char>(
-      (facts.writes_all ? writes_all : nothing) | (facts.only_adds ? only_adds : nothing) |
-      (facts.leaves_zero ? leaves_zero : nothing) | (facts.only_lowers ? only_lowers : nothing) |
-      (facts.only_raises ? only_raises : nothing));
-}
+/// What is proven of an argument, a bit for each.
+constexpr bool jit::ArgumentFacts::* proofs[]{
+    &jit::ArgumentFacts::writes_all, &jit::ArgumentFacts::only_adds,
+    &jit::ArgumentFacts::leaves_zero, &jit::ArgumentFacts::only_lowers,
+    &jit::ArgumentFacts::only_raises};
 
 /// Collective. All ranks get the facts of the first.
 /// @param first  loop whose facts are asked for
 void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& first) {
-  std::vector<char> proofs;
-  for (const jit::ArgumentFacts& arg : facts.args) proofs.push_back(proof_of(arg));
+  std::vector<char> bits;
+  for (const jit::ArgumentFacts& arg : facts.args) {
+    char& proven = bits.emplace_back(0);
+    for (std::size_t k = 0; k < std::size(proofs); ++k)
+      proven = static_cast<char>(proven | int{arg.*proofs[k]} << k);
+  }
   const comm::Waiting waiting(ranks, [&first] {
     return comm::WaitPurpose{
         "what the kernel of " + named_with_site(first) + " does to its arguments", "it compiles"};
   });
-  proofs = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(proofs), 0));
-  for (std::size_t k = 0; k < facts.args.size(); ++k) {
-    facts.args[k].writes_all = (proofs[k] & writes_all) != 0;
-    facts.args[k].leaves_zero = (proofs[k] & leaves_zero) != 0;
-    facts.args[k].only_adds = (proofs[k] & only_adds) != 0;
-    facts.args[k].only_lowers = (proofs[k] & only_lowers) != 0;
-    facts.args[k].only_raises = (proofs[k] & only_raises) != 0;
-  }
+  bits = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(bits), 0));
+  for (std::size_t arg = 0; arg < bits.size(); ++arg)
+    for (std::size_t k = 0; k < std::size(proofs); ++k)
+      facts.args[arg].*proofs[k] = (bits[arg] >> k & 1) != 0;
 }
 
 /// The access by which all arguments of a loop with a dat, all of them through maps, combine what

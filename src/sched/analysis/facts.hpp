@@ -21,7 +21,7 @@
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <jit/kernel_facts.hpp>
-#include <jit/loop_request.hpp>
+#include <jit/loop_nest.hpp>
 #include <sched/loop_requests.hpp>
 #include <sched/plan.hpp>
 

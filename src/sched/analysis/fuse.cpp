@@ -6,12 +6,11 @@
 #include <utility>
 
 #include <core/arithmetic.hpp>
-#include <core/term_block.hpp>
+#include <core/exact_sum.hpp>
 #include <core/value_type.hpp>
 #include <sched/analysis/analyse.hpp>
-#include <sched/analysis/conflicts.hpp>
 #include <sched/analysis/order.hpp>
-#include <sched/shapes.hpp>
+#include <sched/loop_requests.hpp>
 
 namespace op2::sched {
 namespace {
@@ -28,12 +27,14 @@ op_access joined(op_access first, op_access second) {
   return first == second || first == OP_WRITE ? first : OP_RW;
 }
 
+/// @param begin   of the arguments that may be merged
 /// @param before  arguments of the loops before this one
 /// @return position in `merged`
-std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t before,
-                MergedArgs& merged) {
-  const auto known = std::ranges::find_if(
-      merged.args, [&](const core::LoopArg& other) { return access_alike(other, arg); });
+std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t begin,
+                std::size_t before, MergedArgs& merged) {
+  const auto known =
+      std::find_if(merged.args.begin() + static_cast<std::ptrdiff_t>(begin), merged.args.end(),
+                   [&](const core::LoopArg& other) { return access_alike(other, arg); });
   const std::size_t position = known - merged.args.begin();
   const bool is_of_same_loop = position >= before;
   if (known == merged.args.end()) {
@@ -55,62 +56,34 @@ void refer_to_extremes(const KernelUse& kernel, std::size_t before, MergedArgs& 
       extreme = kernel.args[static_cast<std::size_t>(extreme)].position;
 }
 
-/// Behind those that are there.
-void append(MergedArgs& all, MergedArgs more) {
-  const auto before = static_cast<std::int32_t>(all.args.size());
-  for (core::LoopArg& arg : more.args) {
-    if (arg.info_of >= 0) arg.info_of += before;
-    all.args.push_back(arg);
-  }
-  all.sources.insert(all.sources.end(), more.sources.begin(), more.sources.end());
-  for (KernelUse& kernel : more.kernels) {
-    for (jit::CallArg& arg : kernel.args) arg.position += before;
-    all.kernels.push_back(std::move(kernel));
-  }
-}
-
 }  // namespace
 
-MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records) {
+MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records,
+                      std::size_t gathered) {
   MergedArgs merged;
-  for (const std::size_t record : records) {
-    const core::LoopRecord& loop = queue.records()[record];
+  std::size_t begin = 0;  // of the arguments of loops that are not gathered
+  for (std::size_t n = 0; n < records.size(); ++n) {
+    const core::LoopRecord& loop = queue.records()[records[n]];
     const std::span args = queue.args_of(loop);
     const std::size_t before = merged.args.size();
-    KernelUse& kernel = merged.kernels.emplace_back(KernelUse{loop.kernel, record, loop.set, {}});
+    const bool is_alone = n < gathered || records.size() == gathered + 1;
+    if (n <= gathered) begin = before;
+    KernelUse& kernel =
+        merged.kernels.emplace_back(KernelUse{loop.kernel, records[n], loop.set, {}});
     for (std::size_t k = 0; k < args.size(); ++k) {
-      const ArgSource source{record, k};
-      const bool alone = records.size() == 1;  // its arguments stay as they were declared
-      const std::size_t position =
-          alone ? merged.args.size() : add(args[k], source, before, merged);
-      if (alone) {
-        merged.args.push_back(args[k]);
-        merged.sources.push_back(source);
-      }
+      // The arguments of a loop that is alone stay as they were declared.
+      const std::size_t from = is_alone ? merged.args.size() : begin;
+      const std::size_t position = add(args[k], {records[n], k}, from, before, merged);
       kernel.args.push_back(
           {static_cast<std::int32_t>(position), args[k].declared, args[k].members});
     }
     refer_to_extremes(kernel, before, merged);
+    if (n < gathered) merged.gathered_ends.push_back(static_cast<std::int32_t>(merged.args.size()));
   }
   return merged;
 }
 
 namespace {
-
-/// The arguments of loops whose increments are gathered, as they were declared, then the merged
-/// ones of the others.
-/// @param records   of the loops: first those that are gathered
-/// @param gathered  how many
-MergedArgs merge_gathered(const core::Queue& queue, std::span<const std::size_t> records,
-                          std::size_t gathered) {
-  MergedArgs all;
-  for (std::size_t k = 0; k < gathered; ++k) {
-    append(all, merge_args(queue, records.subspan(k, 1)));
-    all.gathered_ends.push_back(static_cast<std::int32_t>(all.args.size()));
-  }
-  append(all, merge_args(queue, records.subspan(gathered)));
-  return all;
-}
 
 /// The last assignment to `global` in [begin, end) of the queue, or -1.
 std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, std::size_t end,
@@ -169,28 +142,49 @@ constexpr std::size_t most_args = 24, most_loops = 32;
 /// Every gathered loop makes the kernel longer, and keeps more registers alive.
 constexpr std::size_t most_gathered = 4;
 
+template <class Holds>
+bool any_pair(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b,
+              const Holds& holds) {
+  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
+    return first.active && std::ranges::any_of(b, [&](const core::LoopArg& second) {
+             return second.active && holds(first, second);
+           });
+  });
+}
+
+bool is_direct_dat(const core::LoopArg& arg) {
+  return arg.is_active_dat() && !arg.is_indirect();
+}
+
+/// Whether one of two loops modifies a global that the other uses.
+bool share_global(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return any_pair(a, b, [](const core::LoopArg& first, const core::LoopArg& second) {
+    return first.global != nullptr && first.global == second.global &&
+           (first.modifies() || second.modifies());
+  });
+}
+
 /// Whether two loops link iterations by a dat or a global, other than iteration n with n.
 bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  for (const core::LoopArg& first : a)
-    for (const core::LoopArg& second : b) {
-      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
-      if (!is_used || first.kind != second.kind) continue;
-      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
-        return true;
-      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
-          (first.is_indirect() || second.is_indirect()))
-        return true;
-    }
-  return false;
+  return share_global(a, b) ||
+         any_pair(a, b, [](const core::LoopArg& first, const core::LoopArg& second) {
+           return first.is_active_dat() && second.is_active_dat() && first.dat == second.dat &&
+                  (first.modifies() || second.modifies()) &&
+                  (first.is_indirect() || second.is_indirect());
+         });
 }
 
 /// Whether fusing saves anything: a dat that both access directly.
 bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
-    return first.is_active_dat() && !first.is_indirect() &&
-           std::ranges::any_of(b, [&](const core::LoopArg& second) {
-             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
-           });
+  return any_pair(a, b, [](const core::LoopArg& first, const core::LoopArg& second) {
+    return is_direct_dat(first) && is_direct_dat(second) && first.dat == second.dat;
+  });
+}
+
+/// Whether a loop directly accesses what another adds to.
+bool uses_sum(std::span<const core::LoopArg> adds, std::span<const core::LoopArg> args) {
+  return any_pair(adds, args, [](const core::LoopArg& sum, const core::LoopArg& arg) {
+    return sum.modifies_dat() && is_direct_dat(arg) && sum.dat == arg.dat;
   });
 }
 
@@ -203,26 +197,6 @@ const op_set_core* target_of(std::span<const core::LoopArg> args) {
     target = arg.dat->set;
   }
   return target;
-}
-
-/// Whether one of two loops modifies a global that the other uses.
-bool share_global(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
-  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
-    return first.active && first.global != nullptr &&
-           std::ranges::any_of(b, [&](const core::LoopArg& second) {
-             return second.active && second.global == first.global &&
-                    (first.modifies() || second.modifies());
-           });
-  });
-}
-
-/// Whether a loop directly accesses what another adds to.
-bool uses_sum(std::span<const core::LoopArg> adds, std::span<const core::LoopArg> args) {
-  return std::ranges::any_of(adds, [&](const core::LoopArg& sum) {
-    return sum.modifies_dat() && std::ranges::any_of(args, [&](const core::LoopArg& arg) {
-             return arg.is_active_dat() && !arg.is_indirect() && arg.dat == sum.dat;
-           });
-  });
 }
 
 /// Finds the groups of one chain.
@@ -240,15 +214,15 @@ class Grouping {
         can_grow = false;
         continue;
       }
-      if (LoopGroup gathering = gathering_from(k, chain); !gathering.records.empty()) {
-        k = gathering.records.back();
+      if (LoopGroup gathering = gathering_from(k, chain); !gathering.loops.empty()) {
+        k = gathering.loops.back();
         groups.push_back(std::move(gathering));
         can_grow = false;
         continue;
       }
       const bool part = can_be_part(k);
-      if (can_grow && part && can_join(groups.back().records, k))
-        groups.back().records.push_back(k);
+      if (can_grow && part && can_join(groups.back().loops, k))
+        groups.back().loops.push_back(k);
       else
         groups.push_back({{k}});
       can_grow = part;
@@ -295,13 +269,13 @@ class Grouping {
           levels_[k].extent != levels_[first].extent)
         break;
       pays = pays || gathering == jit::Gathering::by_itself;
-      group.records.push_back(k);
+      group.loops.push_back(k);
       ++group.gathered;
     }
     if (!pays) return {};
     while (k < chain.records.end && !runs(k)) ++k;
-    while (k < chain.records.end && can_gather(group, k)) group.records.push_back(k++);
-    return group.records.size() > group.gathered ? group : LoopGroup{};
+    while (k < chain.records.end && can_gather(group, k)) group.loops.push_back(k++);
+    return group.loops.size() > group.gathered ? group : LoopGroup{};
   }
 
   jit::Gathering gathering_of(std::size_t k) const {
@@ -319,21 +293,21 @@ class Grouping {
 
   /// Whether a loop may come behind those of a group in which increments are gathered.
   bool can_gather(const LoopGroup& group, std::size_t next) const {
-    if (!runs(next) || !can_be_part(next) || !completes(group.records.front(), next) ||
-        loop(next).set != target_of(args(group.records.front())) || has_payload(args(next)))
+    if (!runs(next) || !can_be_part(next) || !completes(group.loops.front(), next) ||
+        loop(next).set != target_of(args(group.loops.front())) || has_payload(args(next)))
       return false;
     bool shares = false;
-    for (std::size_t k = 0; k < group.records.size(); ++k) {
-      const auto earlier = args(group.records[k]);
+    for (std::size_t k = 0; k < group.loops.size(); ++k) {
+      const auto earlier = args(group.loops[k]);
       if (k < group.gathered ? share_global(earlier, args(next)) : conflict(earlier, args(next)))
         return false;
       shares = shares || (k < group.gathered ? uses_sum(earlier, args(next))
                                              : share_rows(earlier, args(next)));
     }
-    Records all = group.records;
+    Records all = group.loops;
     all.push_back(next);
     if (!shares || rules_.stays_apart(all)) return false;
-    const MergedArgs merged = merge_gathered(queue_, all, group.gathered);
+    const MergedArgs merged = merge_args(queue_, all, group.gathered);
     const std::vector<std::int32_t>& ends = merged.gathered_ends;
     return merged.args.size() - static_cast<std::size_t>(ends.back()) <= most_args &&
            rules_.target->can_gather(arg_shapes(merged.args), ends);
@@ -358,10 +332,10 @@ Step step_without_loop(const core::Queue& queue, const Chain& chain, std::size_t
 /// The step of a group of fused loops, without levels.
 Step fused_step(const core::Queue& queue, const LoopGroup& group) {
   Step step;
-  MergedArgs merged = merge_gathered(queue, group.records, group.gathered);
+  MergedArgs merged = merge_args(queue, group.loops, group.gathered);
   if (group.gathered > 0) step.gather.emplace().arg_ends = std::move(merged.gathered_ends);
-  step.record = group.records.front();
-  step.set = queue.records()[group.records[group.gathered]].set;
+  step.record = group.loops.front();
+  step.set = queue.records()[group.loops[group.gathered]].set;
   step.kernels = std::move(merged.kernels);
   step.args = std::move(merged.args);
   step.sources = std::move(merged.sources);
@@ -392,7 +366,7 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
   step.colouring = queue.records()[step.record].colouring;
   step.colour = queue.records()[step.record].colour;
   mark_payloads(step.args, step.order);
-  step.levels = analysis.loops[group.place()];
+  step.levels = analysis.loops[group.position()];
   if (step.gathers()) step.gather->extent = analysis.loops[step.record].extent;
   if (step.levels.slice >= 0)
     step.slice = &analysis.slices[static_cast<std::size_t>(step.levels.slice)];
@@ -411,11 +385,6 @@ void set_interiors(const core::Queue& queue, const Chain& chain, const Analysis&
 }
 
 using LeavesZero = std::function<bool(const ArgSource&)>;
-
-bool access_dat(std::span<const core::LoopArg> args, const core::Dat* dat) {
-  return std::ranges::any_of(
-      args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
-}
 
 /// The dats that other loops add to and a step gathers.
 std::vector<const core::Dat*> sums_of(const Step& step) {
@@ -449,7 +418,7 @@ bool ends_with_zeros(const Step& step, const core::Dat* dat, const LeavesZero& l
 /// The next step behind `s` that accesses a dat, or null.
 Step* next_user(Steps& steps, std::size_t s, const core::Dat* dat) {
   for (std::size_t next = s + 1; next < steps.all.size(); ++next)
-    if (steps.all[next].runs() && access_dat(steps.all[next].args, dat)) return &steps.all[next];
+    if (steps.all[next].runs() && steps.all[next].accesses_dat(dat)) return &steps.all[next];
   return nullptr;
 }
 
@@ -513,7 +482,7 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
       if (queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level)
         steps.all.push_back(step_without_loop(queue, chain, k, rules.reproducible));
-      else if (next != groups.end() && next->place() == k)
+      else if (next != groups.end() && next->position() == k)
         steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules));
     }
     set_interiors(queue, chain, analysis, groups, std::span(steps.all).subspan(steps.begin.back()));

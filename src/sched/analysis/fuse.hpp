@@ -10,7 +10,8 @@
 #include <vector>
 
 #include <core/queue.hpp>
-#include <jit/target/target_rules.hpp>
+#include <jit/target/target.hpp>
+#include <sched/analysis/chain_analysis.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -27,8 +28,11 @@ struct MergedArgs {
 /// and indirect ones that are only read. The merged access is that of all kernels together: OP_READ
 /// if all only read, OP_WRITE if the first one replaces the row, otherwise OP_RW or the common
 /// access. Globals and arguments that are off are not merged.
-/// @param records  of the loops, ascending, at least one
-MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records);
+/// @param records   of the loops, ascending, at least one that is not gathered
+/// @param gathered  the first ones, whose increments are gathered: their arguments come first, as
+///                  they were declared
+MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records,
+                      std::size_t gathered = 0);
 
 /// Which loops may be part of a fused step.
 struct FusionRules {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which loops must run in order: those whose iterations conflict in rows, so that the result
-// depends on which comes first.
+// Conflicts between iterations of a loop, which decide how threads may share it, and the pass that
+// finds which loops must run in order: those whose result depends on which iteration comes first.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
@@ -11,8 +14,52 @@
 #include <core/queue.hpp>
 #include <sched/analysis/facts.hpp>
 #include <sched/plan.hpp>
+#include <sched/rows.hpp>
 
 namespace op2::sched {
+
+/// A dat that a loop modifies and accesses through maps, so that several iterations may access a
+/// row.
+struct SharedDat {
+  std::vector<RowAccess> accesses;  ///< sorted, without repetition; of all its arguments
+  bool any_order;  ///< all of them through maps, and OP_INC, or OP_MIN, or OP_MAX: any order is
+                   ///< right
+  auto operator<=>(const SharedDat&) const = default;
+};
+
+/// The shared dats of a loop: sorted, without repetition; empty: iterations are independent.
+using ConflictPattern = std::vector<SharedDat>;
+/// @param colouring  of the iterations, which do not meet in dats_in_colours then; null: none
+ConflictPattern conflict_pattern(std::span<const core::LoopArg> args,
+                                 const core::Colouring* colouring = nullptr);
+
+/// Dats of which iterations read rows that others modify, see reads_shared_rows; in the order of
+/// the arguments.
+/// @param writes  those too of which iterations write rows that others write, and read none
+std::vector<const core::Dat*> dats_in_colours(std::span<const core::LoopArg> args, bool writes);
+
+/// Whether iterations read rows that others modify through a map, other than by one of OP_INC,
+/// OP_MIN and OP_MAX alone.
+/// An argument that is declared OP_WRITE counts as one that reads nothing.
+bool reads_shared_rows(std::span<const core::LoopArg> args);
+
+/// The first of dats_in_colours, in the numbers and modes of the call: "dat 'q' (arg 0 OP_READ,
+/// arg 2 OP_INC)". Empty: there is none.
+std::string name_in_colours(std::span<const core::LoopArg> args, bool writes);
+
+/// Whether a global gets the value of one element, see LoopArg::is_payload.
+bool has_payload(std::span<const core::LoopArg> args);
+
+/// Whether two iterations access the same row.
+/// Cost O(iterations * accesses + rows).
+bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses);
+
+/// Whether iterations may access a row such that the result depends on which comes first.
+bool may_meet_out_of_order(const ConflictPattern& pattern);
+
+/// Whether two of the iterations [0, end) access a row such that the result depends on which comes
+/// first. Cost O(end * accesses) if dats are written through maps, otherwise nothing.
+bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);
 
 struct OrderRules {
   bool by_rows;       ///< ExecutorTraits::orders_by_rows

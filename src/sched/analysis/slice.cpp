@@ -16,7 +16,7 @@ using RowFlags = std::vector<char>;
 
 struct ExactRows {
   std::vector<RowFlags> need;  ///< per dat: rows that must be right before the chain
-  std::vector<RowFlags> runs;  ///< per loop: iterations, of W_extent; empty: a dead loop
+  std::vector<RowFlags> runs;  ///< per record: iterations, of W_extent; empty: none
 };
 
 /// One argument of a loop with the number of its dat.
@@ -79,16 +79,15 @@ ExactRows exact_rows(const core::Queue& queue, RecordRange range, const ChainDes
     RowFlags& rows = exact.need.emplace_back(at(dat->on().rows()), 0);
     std::fill_n(rows.begin(), dat->on().size, 1);
   }
-  std::size_t l = chain.loops.size();
   for (std::size_t k = range.end; k-- > range.begin;) {
     const core::LoopRecord& record = queue.records()[k];
-    if (record.is_assignment()) continue;
-    const core::ChainLoop& loop = chain.loops[--l];
+    const core::ChainLoop& loop = chain.loops[k - range.begin];
     const core::Level extent = analysis.loops[k].extent;
     if (extent == core::no_level) continue;
     const std::vector<DatArg> args = dat_args(queue.args_of(record), loop);
-    exact.runs[l] = iterations_for(record, loop, extent, args, exact.need);
-    step_back(exact.runs[l], args, exact.need);
+    RowFlags& runs = exact.runs[k - range.begin];
+    runs = iterations_for(record, loop, extent, args, exact.need);
+    step_back(runs, args, exact.need);
   }
   return exact;
 }
@@ -122,6 +121,7 @@ class ChainSlicer {
   ChainSlicer(const core::Queue& queue, RecordRange range, const AnalysisOptions& options,
               Analysis levels)
       : queue_(queue),
+        range_(range),
         result_(std::move(levels)),
         chain_(describe_chain(queue, range, options.keep_all)),
         exact_(exact_rows(queue, range, chain_, result_)) {
@@ -153,6 +153,8 @@ class ChainSlicer {
 
   const LoopLevels& levels_of(std::size_t l) const { return result_.loops[records_[l]]; }
 
+  const RowFlags& runs_of(std::size_t l) const { return exact_.runs[records_[l] - range_.begin]; }
+
   std::vector<std::int32_t> needed_rows(const comm::DatLayers& layers) const {
     const auto k = std::ranges::find(chain_.dats, layers.dat) - chain_.dats.begin();
     const core::Layout& layout = *layers.dat->on().layout;
@@ -171,7 +173,7 @@ class ChainSlicer {
 
   bool equals_earlier(std::size_t l) const {
     const std::ptrdiff_t k = earlier(l);
-    return k >= 0 && exact_.runs[static_cast<std::size_t>(k)] == exact_.runs[l];
+    return k >= 0 && runs_of(static_cast<std::size_t>(k)) == runs_of(l);
   }
 
   /// Whether the ranks use slices, and which: all in one reduction.
@@ -186,7 +188,7 @@ class ChainSlicer {
       words.sums[1] += bytes * (layout.within(layers->to) - layout.within(layers->from));
     }
     for (std::size_t l = 0; l < records_.size(); ++l) {
-      const RowFlags& runs = exact_.runs[l];
+      const RowFlags& runs = runs_of(l);
       const std::int64_t owned = std::min<std::int64_t>(set_of(l).size, std::ssize(runs));
       words.sums[2] += std::count(runs.begin() + owned, runs.end(), 1);
       words.sums[3] += std::ssize(runs) - owned;
@@ -207,12 +209,12 @@ class ChainSlicer {
     if (as_earlier) slice = levels_of(static_cast<std::size_t>(earlier(l))).slice;
     if (slice >= 0) return;
     slice = static_cast<std::int32_t>(result_.slices.size());
-    result_.slices.push_back(ranges_of(exact_.runs[l]));
+    result_.slices.push_back(ranges_of(runs_of(l)));
   }
 
   /// Owned rows are valid after the chain; more only where no slice has a part in it.
   void note_validity(const std::vector<core::Level>& valid) {
-    ChainDemand demand;
+    core::ChainLevels demand;
     std::vector<core::Level> before;
     for (const core::Dat* dat : chain_.dats) {
       const auto layers = std::ranges::find(exchanged(), dat, &comm::DatLayers::dat);
@@ -221,7 +223,7 @@ class ChainSlicer {
       demand.need.push_back(whole ? layers->to : core::no_level);
       before.push_back(valid[index_of(dat)]);
     }
-    for (const std::size_t k : records_) {
+    for (std::size_t k = range_.begin; k < range_.end; ++k) {
       const LoopLevels& loop = result_.loops[k];
       demand.extent.push_back(loop.slice < 0 ? loop.extent : std::min(loop.extent, 0));
     }
@@ -233,6 +235,7 @@ class ChainSlicer {
   }
 
   const core::Queue& queue_;
+  const RecordRange range_;
   Analysis result_;
   const ChainDescription chain_;
   const ExactRows exact_;

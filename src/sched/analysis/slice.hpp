@@ -10,7 +10,6 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/analyse.hpp>
-#include <sched/analysis/cut.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {

@@ -11,7 +11,6 @@
 #include <core/levels.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/analyse.hpp>
-#include <sched/analysis/cut.hpp>
 #include <sched/cost/flush_cost.hpp>
 #include <sched/cost/found_halos.hpp>
 #include <sched/cost/work.hpp>

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <sched/cost/network.hpp>
 #include <sched/cost/work.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <comm/halo/halo_exchange.hpp>
 #include <core/layout.hpp>
-#include <core/loop_record.hpp>
+#include <core/queue.hpp>
 #include <sched/analysis/fuse.hpp>
 #include <sched/executor/cpu/tiles.hpp>
 

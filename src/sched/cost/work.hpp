@@ -12,7 +12,7 @@
 
 #include <comm/halo/halo_plan.hpp>
 #include <core/levels.hpp>
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <core/topology.hpp>

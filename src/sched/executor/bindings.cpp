@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <core/term_block.hpp>
+#include <core/exact_sum.hpp>
 #include <sched/executor/payload.hpp>
 #include <sched/reductions.hpp>
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include <core/crash_report.hpp>
 #include <core/loop_abi.hpp>
 #include <core/memory.hpp>
 #include <core/queue.hpp>
+#include <core/signals.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {

@@ -5,6 +5,7 @@
 
 #include <comm/halo/row_copy.hpp>
 #include <core/arithmetic.hpp>
+#include <sched/passes.hpp>
 
 namespace op2::sched {
 namespace {
@@ -17,42 +18,6 @@ std::byte* rows_of(const core::Dat& dat, std::size_t row) {
   return dat.rows.host_address() + row * dat.size;
 }
 
-struct Packing {
-  const comm::HaloMessages& messages;
-  comm::Channel& channel;
-  int threads;
-};
-void pack_blocks(void* context, int thread) noexcept {
-  const auto& [messages, channel, threads] = *static_cast<const Packing*>(context);
-  for (std::size_t k = 0; k < messages.outgoing.size(); ++k) {
-    std::byte* const message = channel.outgoing(k).data();
-    for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
-      const std::size_t bytes = segment.dat->size;
-      const core::BlockRange block(segment.rows.size(), thread, threads);
-      comm::gather_rows(message + segment.offset + block.begin * bytes, rows_of(*segment.dat, 0),
-                        segment.rows.subspan(block.begin, block.size()), bytes);
-    }
-  }
-}
-
-struct Unpacking {
-  const comm::HaloMessages& messages;
-  const comm::Channel& channel;
-  int threads;
-};
-void unpack_blocks(void* context, int thread) noexcept {
-  const auto& [messages, channel, threads] = *static_cast<const Unpacking*>(context);
-  for (std::size_t k = 0; k < messages.incoming.size(); ++k) {
-    const std::byte* const message = channel.incoming(k).data();
-    for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
-      const std::size_t bytes = segment.dat->size;
-      const core::BlockRange block(segment.count, thread, threads);
-      std::memcpy(rows_of(*segment.dat, segment.begin + block.begin),
-                  message + segment.offset + block.begin * bytes, (block.size()) * bytes);
-    }
-  }
-}
-
 class ThreadPacker final : public comm::Packer {
  public:
   explicit ThreadPacker(core::ThreadPool& pool) : pool_(pool) {}
@@ -62,29 +27,43 @@ class ThreadPacker final : public comm::Packer {
   void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
     for (const auto& message : messages.outgoing)
       for (const comm::ListSegment& segment : message.segments) segment.dat->rows.host_read();
-    const int threads = threads_for(messages);
-    Packing packing{messages, channel, threads};
-    run(threads, pack_blocks, &packing);
+    run(messages, [&](int thread, int threads) {
+      for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
+        for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
+          const std::size_t bytes = segment.dat->size;
+          const core::BlockRange block(segment.rows.size(), thread, threads);
+          comm::gather_rows(channel.outgoing(k).data() + segment.offset + block.begin * bytes,
+                            rows_of(*segment.dat, 0),
+                            segment.rows.subspan(block.begin, block.size()), bytes);
+        }
+    });
   }
 
   void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
     for (const auto& message : messages.incoming)
       for (const comm::RangeSegment& segment : message.segments)
         static_cast<void>(segment.dat->rows.host_write());
-    const int threads = threads_for(messages);
-    Unpacking unpacking{messages, channel, threads};
-    run(threads, unpack_blocks, &unpacking);
+    run(messages, [&](int thread, int threads) {
+      for (std::size_t k = 0; k < messages.incoming.size(); ++k)
+        for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
+          const std::size_t bytes = segment.dat->size;
+          const core::BlockRange block(segment.count, thread, threads);
+          std::memcpy(rows_of(*segment.dat, segment.begin + block.begin),
+                      channel.incoming(k).data() + segment.offset + block.begin * bytes,
+                      block.size() * bytes);
+        }
+    });
   }
 
  private:
-  int threads_for(const comm::HaloMessages& messages) const {
-    return messages.rows >= min_rows_for_threads ? pool_.size() : 1;
-  }
-  void run(int threads, core::ThreadPool::Task task, void* context) {
-    if (threads > 1)
-      pool_.run(task, context);
-    else
-      task(context, 0);
+  /// On each thread, with its number and that of the threads.
+  template <class Copy>
+  void run(const comm::HaloMessages& messages, const Copy& copy) {
+    if (messages.rows < min_rows_for_threads) return copy(0, 1);
+    const auto on_thread = [&](int thread) { copy(thread, pool_.size()); };
+    pool_.run([](void* context,
+                 int thread) noexcept { (*static_cast<decltype(on_thread)*>(context))(thread); },
+              const_cast<void*>(static_cast<const void*>(&on_thread)));
   }
 
   core::ThreadPool& pool_;
@@ -92,24 +71,36 @@ class ThreadPacker final : public comm::Packer {
 
 }  // namespace
 
-std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Plan& plan,
-                                                                comm::DistributedMesh& rows,
-                                                                core::Grouping grouping,
-                                                                core::ThreadPool& pool) {
-  std::vector<std::unique_ptr<comm::HaloExchange>> exchanges(plan.chains().size());
+PreparedPlan::Exchanges make_exchanges(const Plan& plan, comm::DistributedMesh& rows,
+                                       core::Grouping grouping, const MakePacker& make_packer) {
+  PreparedPlan::Exchanges exchanges(plan.chains().size());
   for (std::size_t chain = 0; chain < exchanges.size(); ++chain)
     if (const auto& layers = plan.chains()[chain].exchanged; !layers.empty())
       exchanges[chain] = std::make_unique<comm::HaloExchange>(
           rows.communicator(), comm::halo_messages(rows.halo_plan(), layers, grouping),
-          std::make_unique<ThreadPacker>(pool));
+          make_packer(chain));
   return exchanges;
 }
 
-ExchangeSize size_of(const comm::HaloExchange* exchange) {
-  if (exchange == nullptr) return {};
-  return {static_cast<std::int64_t>(exchange->messages()),
-          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows(),
-          static_cast<std::int64_t>(exchange->bytes_received()), exchange->unpacking_seconds()};
+PreparedPlan::Exchanges make_exchanges(const Plan& plan, comm::DistributedMesh& rows,
+                                       core::Grouping grouping, core::ThreadPool& pool) {
+  return make_exchanges(plan, rows, grouping,
+                        [&](std::size_t) { return std::make_unique<ThreadPacker>(pool); });
+}
+
+ExchangeSize PreparedPlan::exchange_size(std::size_t chain) const {
+  if (exchanges_[chain] == nullptr) return {};
+  const comm::HaloExchange& exchange = *exchanges_[chain];
+  return {static_cast<std::int64_t>(exchange.messages()),
+          static_cast<std::int64_t>(exchange.bytes()), exchange.packed_rows(),
+          static_cast<std::int64_t>(exchange.bytes_received()), exchange.unpacking_seconds()};
+}
+
+std::string PreparedPlan::describe(const core::Queue& queue) const {
+  std::string text;
+  for (std::size_t s = 0; s < plan_.steps.all.size(); ++s)
+    text += describe_step(queue, plan_, s) + how_step_runs(s) + "\n";
+  return text;
 }
 
 }  // namespace op2::sched

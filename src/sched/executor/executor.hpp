@@ -9,9 +9,30 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <comm/halo/halo_exchange.hpp>
 #include <core/queue.hpp>
+#include <sched/analysis/facts.hpp>
 #include <sched/plan.hpp>
+
+namespace op2::comm {
+class DistributedMesh;
+}
+namespace op2::core {
+class Log;
+struct Measurements;
+struct Options;
+class ThreadPool;
+struct Topology;
+}  // namespace op2::core
+namespace op2::gpu {
+class Device;
+}
+namespace op2::jit {
+class Jit;
+}
 
 namespace op2::sched {
 
@@ -33,16 +54,24 @@ struct ExchangeSize {
 /// have.
 class PreparedPlan {
  public:
+  /// One per chain; null if nothing is exchanged before it.
+  using Exchanges = std::vector<std::unique_ptr<comm::HaloExchange>>;
+
   /// Called with the position of each step of the chain, in their order, when its last iterations
   /// were run (or queued) and its reductions can be collected.
   using Finished = std::function<void(std::size_t step)>;
 
+  /// @param plan  outlives it
+  PreparedPlan(const Plan& plan, Exchanges exchanges)
+      : plan_(plan), exchanges_(std::move(exchanges)) {}
   virtual ~PreparedPlan() = default;
 
   /// Packs the layers that the chain exchanges and starts the messages. Rows may change afterwards.
   /// An executor may send later, in the interior phase or when the messages are waited for.
   /// @param fingerprint  of the rank's collective signature; sent with every message
-  virtual void pack_and_start(std::size_t chain, std::uint64_t fingerprint) = 0;
+  virtual void pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
+    exchanges_[chain]->start(fingerprint);
+  }
 
   /// Runs one phase of the steps of a chain. The values of the queue and the program's constants
   /// may change when it returns.
@@ -54,7 +83,7 @@ class PreparedPlan {
 
   /// Waits for the messages, compares the fingerprints and unpacks.
   /// @throws Error collective_mismatch, communication_failure
-  virtual void finish_and_unpack(std::size_t chain) = 0;
+  virtual void finish_and_unpack(std::size_t chain) { exchanges_[chain]->finish(); }
 
   /// This rank's result for a reduction of a step: the value, shape [dim]; for payloads with the
   /// global index of the element at `GlobalArg::element`. Valid until the step runs again; may be
@@ -65,10 +94,17 @@ class PreparedPlan {
   /// would be atomic then. Local.
   virtual std::vector<std::size_t> steps_with_high_degree_rows() const { return {}; }
 
-  virtual ExchangeSize exchange_size(std::size_t chain) const = 0;
+  ExchangeSize exchange_size(std::size_t chain) const;
 
   /// How the steps are executed, for OP2_DUMP=schedule.
-  virtual std::string describe(const core::Queue& queue) const = 0;
+  virtual std::string describe(const core::Queue& queue) const;
+
+ protected:
+  /// The end of a step's line in `describe`: ": on the host".
+  virtual std::string how_step_runs(std::size_t /*step*/) const { return {}; }
+
+  const Plan& plan_;
+  const Exchanges exchanges_;
 };
 
 /// What plans for an executor may contain, and how it prepares them. Uniform.
@@ -105,5 +141,23 @@ class Executor {
   /// short; after all prepared plans were destroyed.
   virtual void forget_rows() = 0;
 };
+
+/// What the engine of a session works with; everything outlives it.
+struct Resources {
+  const core::Options& options;
+  const core::Topology& topology;
+  core::ThreadPool& pool;
+  comm::DistributedMesh& rows;
+  jit::Jit& jit;        ///< for the target of the session
+  jit::Jit* host_jit;   ///< for what that target cannot run; null: it is the CPU
+  gpu::Device* device;  ///< null: none
+  core::Measurements& measurements;
+  core::Log& log;
+  Prover prove;  ///< null: sources prove nothing
+};
+
+/// Chooses the executor of a session. In a file of its own, so that tests can link another choice.
+/// @throws Error device_failure, out_of_memory
+std::unique_ptr<Executor> make_executor(const Resources& resources);
 
 }  // namespace op2::sched

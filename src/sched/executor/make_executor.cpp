@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/executor/make_executor.hpp>
+#include <sched/executor/executor.hpp>
 
 #include <core/measurements/measurements.hpp>
 #include <core/options.hpp>
 #include <gpu/device.hpp>
 #include <sched/executor/cpu/executor.hpp>
-#include <sched/executor/cuda/executor.hpp>
+#include <sched/executor/gpu/executor.hpp>
 #include <sched/executor/reference/executor.hpp>
 
 namespace op2::sched {
@@ -15,8 +15,8 @@ std::unique_ptr<Executor> make_executor(const Resources& r) {
   if (r.options.target == core::Target::reference)
     return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows, listeners);
   if (r.device != nullptr)
-    return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.log,
-                                          listeners);
+    return std::make_unique<GpuExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.log,
+                                         listeners);
   return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, listeners);
 }
 

@@ -18,13 +18,14 @@ struct Watched {
   std::span<std::byte> value;
   std::byte* element;
   bool written;  ///< OP_WRITE: elements may also set it to the value that it has
-  std::vector<std::byte> before;
+  std::vector<std::byte> before{};
+  bool is_set = false;  ///< by the element that has run
 
-  bool has_changed() const { return std::memcmp(before.data(), value.data(), value.size()) != 0; }
-  void note(std::int64_t index) const { std::memcpy(element, &index, sizeof index); }
+  void remember() { before.assign(value.begin(), value.end()); }
+  void compare() { is_set = std::memcmp(before.data(), value.data(), value.size()) != 0; }
 };
 
-std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
+std::vector<Watched> watched_by(const Step& step, const StepBindings& bindings) {
   const auto value_of = [&](const GlobalArg& global) {
     return std::span(bindings.partial(global, 0),
                      core::size_of(global.shape.type, global.shape.dim));
@@ -33,10 +34,10 @@ std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
   for (const GlobalArg& payload : step.reductions) {
     if (!payload.shape.is_payload()) continue;
     std::byte* element = bindings.partial(payload, 0) + payload.element;
-    list.push_back({value_of(payload), element, payload.shape.info_of < 0, {}});
+    list.push_back({value_of(payload), element, payload.shape.info_of < 0});
     for (const GlobalArg& extreme : step.reductions)
       if (static_cast<int>(extreme.arg) == payload.shape.info_of)
-        list.push_back({value_of(extreme), element, false, {}});
+        list.push_back({value_of(extreme), element, false});
   }
   return list;
 }
@@ -82,52 +83,33 @@ std::vector<core::ArgBinding> without_slots(const Step& step, const StepBindings
   return all;
 }
 
-/// Executes an element once more, with other bytes in the globals that it may have set to the value
-/// that they had, and undoes all that it modifies.
-/// @param before  the memory before its first execution
-/// @return those that it has set
-std::vector<const Watched*> set_again(std::span<Watched* const> unchanged, const Modified& memory,
-                                      const std::vector<std::byte>& before,
-                                      const std::function<void()>& run) {
-  std::vector<const Watched*> found;
+/// Runs an element and finds out what it has set.
+void run_watched(std::vector<Watched>& list, const std::function<void()>& run) {
+  for (Watched& watched : list) watched.remember();
+  run();
+  for (Watched& watched : list) watched.compare();
+}
+
+/// The same where elements may set values to what they were: executes the element once more, with
+/// other bytes in the values that have not changed, and undoes all that this modifies.
+/// @param again  executes it with all increments going to rows
+void run_watched_twice(std::vector<Watched>& list, const Modified& memory,
+                       const std::function<void()>& run, const std::function<void()>& again) {
+  const std::vector<std::byte> before = memory.copy();
+  run_watched(list, run);
+  std::vector<Watched*> unchanged;
+  for (Watched& watched : list)
+    if (watched.written && !watched.is_set) unchanged.push_back(&watched);
+  if (unchanged.empty()) return;
   const std::vector<std::byte> after = memory.copy();
   memory.restore(before);
-  for (Watched* each : unchanged) {
-    for (std::byte& byte : each->value) byte = ~byte;
-    each->before.assign(each->value.begin(), each->value.end());
+  for (Watched* watched : unchanged) {
+    for (std::byte& byte : watched->value) byte = ~byte;
+    watched->remember();
   }
-  run();
-  for (const Watched* each : unchanged)
-    if (each->has_changed()) found.push_back(each);
+  again();
+  for (Watched* watched : unchanged) watched->compare();
   memory.restore(after);
-  return found;
-}
-
-/// Those that an element has changed, once it has run.
-std::vector<const Watched*> changed_by(std::vector<Watched>& list,
-                                       const std::function<void()>& run) {
-  for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
-  run();
-  std::vector<const Watched*> changed;
-  for (const Watched& each : list)
-    if (each.has_changed()) changed.push_back(&each);
-  return changed;
-}
-
-/// Those that an element has set, once it has run: also to the value that they had.
-/// @param again  executes it with all increments going to rows
-std::vector<const Watched*> set_by(std::vector<Watched>& list, const Modified& memory,
-                                   const std::function<void()>& run,
-                                   const std::function<void()>& again) {
-  const std::vector<std::byte> before = memory.copy();
-  std::vector<const Watched*> found = changed_by(list, run);
-  std::vector<Watched*> unchanged;
-  for (Watched& each : list)
-    if (each.written && !each.has_changed()) unchanged.push_back(&each);
-  if (unchanged.empty()) return found;
-  const std::vector<const Watched*> more = set_again(unchanged, memory, before, again);
-  found.insert(found.end(), more.begin(), more.end());
-  return found;
 }
 
 std::int64_t element_of(const StepBindings& bindings, const GlobalArg& payload, int thread) {
@@ -187,16 +169,20 @@ std::size_t words_of(const Payload& payload) {
 
 void run_and_track(const Step& step, const StepBindings& bindings, const IndexRanges& rows,
                    std::span<const std::int32_t> global_index, const RunRow& run_one) {
-  std::vector<Watched> list = watched(step, bindings);
+  std::vector<Watched> list = watched_by(step, bindings);
   const bool writes = std::ranges::any_of(list, &Watched::written);
   const auto to_rows = writes ? without_slots(step, bindings) : std::vector<core::ArgBinding>();
   for (const IndexRange& range : rows)
     for (std::int64_t row = range.begin; row < range.end; ++row) {
       const auto run = [&] { run_one(row, bindings.args_of(0, true)); };
       const auto again = [&] { run_one(row, to_rows.data()); };
-      const std::vector<const Watched*> found =
-          writes ? set_by(list, Modified(step, bindings, row), run, again) : changed_by(list, run);
-      for (const Watched* each : found) each->note(global_index[row]);
+      if (writes)
+        run_watched_twice(list, Modified(step, bindings, row), run, again);
+      else
+        run_watched(list, run);
+      const std::int64_t index = global_index[row];
+      for (const Watched& watched : list)
+        if (watched.is_set) std::memcpy(watched.element, &index, sizeof index);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <core/text.hpp>
-#include <jit/cache_location.hpp>
+#include <jit/cache_directory.hpp>
 #include <sched/analysis/slice.hpp>
 #include <sched/loop_requests.hpp>
 

@@ -19,10 +19,10 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/log.hpp>
-#include <core/measurements/loop_table.hpp>
+#include <core/measurements/measurements.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
-#include <sched/analysis/cut.hpp>
+#include <sched/analysis/analyse.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/cost/candidates.hpp>
 #include <sched/plan.hpp>

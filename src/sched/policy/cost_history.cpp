@@ -247,7 +247,7 @@ std::string write_costs(const std::string& directory, const CostTable& table) {
   std::string problem = opened.problem;
   if (opened.directory) {
     const std::string text = text_of(table);
-    problem = opened.directory->replace(costs_file_name, std::as_bytes(std::span(text))).reason;
+    problem = opened.directory->replace(costs_file_name, std::as_bytes(std::span(text)));
   }
   return problem.empty() ? "" : fmt::format("{}/{}: {}", directory, costs_file_name, problem);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/files/byte_overlay.hpp>
+#include <comm/files/hdf5_image.hpp>
 
 #include <random>
 #include <vector>

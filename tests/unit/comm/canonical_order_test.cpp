@@ -13,7 +13,6 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/order/order_keys.hpp>
 #include <support/block_meshes.hpp>
 #include <support/fake_communicator.hpp>
 

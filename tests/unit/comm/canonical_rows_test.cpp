@@ -10,7 +10,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/partition/partition.hpp>
-#include <core/ordering_map.hpp>
+#include <core/mesh.hpp>
 #include <support/block_meshes.hpp>
 #include <support/fake_communicator.hpp>
 
@@ -147,7 +147,7 @@ std::vector<std::int32_t> places_with_coordinates(bool after_a_loop) {
   core::Set& pairs = declared.add_set(70, "pairs");
   const auto ends = shuffled(cell_count, 8);
   declared.mesh.add_map(&pairs, declared.cells, 2, ends.data(), "far");
-  if (after_a_loop) core::choose_ordering_set(declared.mesh);  // as a loop does
+  if (after_a_loop) declared.mesh.choose_ordering_set();  // as a loop does
   declared.rows.decide_order(declared.x);
   declared.rows.ensure_rows(0);
   return declared.cells->canonical_positions;

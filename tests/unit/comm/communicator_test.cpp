@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/messages/collective_mismatch.hpp>
+#include <comm/messages/message_layer.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/files/file_writer.hpp>
+#include <comm/files/open_file.hpp>
 
 #include <array>
 #include <csignal>

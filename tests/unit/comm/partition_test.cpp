@@ -335,35 +335,16 @@ TEST(PartitionQuality, CountsElementsAndCutRowsOfAllRanks) {
     });
 }
 
-comm::Partitioner named(const std::string& name) {
-  return {name, "a test", comm::PartitionInput::nothing, nullptr};
-}
-
 TEST(Partitioners, AreFoundByName) {
   const auto all = comm::library_partitioners();
-  ASSERT_NE(all.find("rcb"), nullptr);
-  EXPECT_EQ(all.find("rcb")->input, comm::PartitionInput::coordinates);
-  EXPECT_EQ(all.find("metis"), nullptr);
-}
-
-TEST(Partitioners, OfOneNameAreAnError) {
-  auto all = comm::library_partitioners();
-  const auto text = error_text(ErrorCode::bad_name, [&] { all.add(named("rcb")); });
-  EXPECT_THAT(text, testing::HasSubstr("two partitioners have the same name: 'rcb'"));
-  EXPECT_EQ(all.find("rcb")->title, "coordinate bisection") << "the first one stays";
-}
-
-TEST(Partitioners, NeedANameInLowerCase) {
-  auto all = comm::library_partitioners();
-  error_text(ErrorCode::bad_name, [&] { all.add(named("")); });
-  const auto text = error_text(ErrorCode::bad_name, [&] { all.add(named("Metis")); });
-  EXPECT_THAT(text, testing::HasSubstr("'Metis'; use lower-case letters"));
+  ASSERT_NE(comm::find_partitioner(all, "rcb"), nullptr);
+  EXPECT_EQ(comm::find_partitioner(all, "rcb")->input, comm::PartitionInput::coordinates);
+  EXPECT_EQ(comm::find_partitioner(all, "metis"), nullptr);
 }
 
 TEST(Partitioners, AreListedInTheirOrder) {
-  auto all = comm::library_partitioners();
-  all.add(named("metis"));
-  EXPECT_EQ(all.names(), "ptscotch, rcb, block, random, external or metis");
+  EXPECT_EQ(comm::names_of(comm::library_partitioners()),
+            "ptscotch, rcb, block, random or external");
 }
 
 TEST(GivenOwners, OutOfRangeNameTheDatTheElementAndTheRanks) {

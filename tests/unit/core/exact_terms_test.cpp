@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Terms that are added in blocks give the sums that they give one by one: exact ones, whatever
 // their order and their sizes.
-#include <core/exact_terms.hpp>
-#include <core/term_block.hpp>
+#include <core/exact_sum.hpp>
 
 #include <algorithm>
 #include <bit>

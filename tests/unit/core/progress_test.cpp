@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <core/progress.hpp>
+#include <core/log.hpp>
 
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -93,8 +94,8 @@ TEST(LongWait, IsSilentWhereWarningsAreNot) {
   wait_in_vain(LogLevel::error);  // other ranks than the first
   EXPECT_EQ(captured.news(), "");
   const test::Terminal terminal;
-  EXPECT_FALSE(shows_progress(Log(LogLevel::error)));
-  EXPECT_TRUE(shows_progress(Log(LogLevel::warning)));
+  EXPECT_FALSE(Log(LogLevel::error).shows_progress());
+  EXPECT_TRUE(Log(LogLevel::warning).shows_progress());
 }
 
 TEST(LongWait, IsSilentWhenItIsShort) {

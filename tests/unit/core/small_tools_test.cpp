@@ -10,12 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <core/checksum.hpp>
-#include <core/handle_set.hpp>
 #include <core/hash.hpp>
-#include <core/similar_name.hpp>
-#include <core/text_file.hpp>
-#include <core/unique_names.hpp>
+#include <core/mesh.hpp>
+#include <core/text.hpp>
 #include <core/value_type.hpp>
 #include <support/lease.hpp>
 #include <support/temporary_directory.hpp>

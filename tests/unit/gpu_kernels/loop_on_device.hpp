@@ -13,8 +13,8 @@
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
-#include <sched/executor/cuda/launch.hpp>
-#include <sched/executor/cuda/lists.hpp>
+#include <sched/executor/gpu/launch.hpp>
+#include <sched/executor/gpu/lists.hpp>
 
 namespace op2::test {
 

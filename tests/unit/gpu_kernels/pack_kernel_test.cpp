@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <core/mesh.hpp>
-#include <sched/executor/cuda/packer.hpp>
+#include <sched/executor/gpu/packer.hpp>
 #include <unit/gpu_kernels/loop_on_device.hpp>
 
 namespace op2::test {

@@ -10,7 +10,7 @@
 
 #include <gpu/device.hpp>
 #include <gpu/driver_api.hpp>
-#include <gpu/nvrtc_api.hpp>
+#include <gpu/nvrtc.hpp>
 #include <support/expect_error.hpp>
 
 namespace op2::gpu {

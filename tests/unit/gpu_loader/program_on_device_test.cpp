@@ -7,9 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include <gpu/cuda_space.hpp>
 #include <gpu/module.hpp>
 #include <gpu/nvrtc.hpp>
+#include <gpu/space.hpp>
 #include <support/expect_error.hpp>
 
 namespace op2::gpu {
@@ -81,7 +81,7 @@ TEST_F(ProgramOnDevice, AKernelReadsAConstantAndItsParameters) {
 
 TEST_F(ProgramOnDevice, CopiesThatWaitComeAfterTheKernelsOfTheirStream) {
   set_factor(2);
-  int count = static_cast<int>(Staging::half_bytes / sizeof(double)) * 3;
+  int count = static_cast<int>(staged_bytes / sizeof(double)) * 3;
   auto memory = upload(std::vector<double>(static_cast<std::size_t>(count), 1));
   void* q = memory.get().value;
   const LaunchShape shape{.blocks = static_cast<unsigned>(count + 255) / 256, .threads = 256};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <gpu/cuda_stream.hpp>
+#include <gpu/space.hpp>
 
 #include <support/expect_error.hpp>
 

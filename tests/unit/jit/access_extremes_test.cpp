@@ -78,7 +78,8 @@ TEST(AccessExtremes, AreProvenInTheFunctionsOfTheLibrary) {
                            "y[0] = __builtin_fmin(x[0], y[0]);", "*y = std::min<double>(x[0], *y);",
                            "y[0] = std::min(std::min(x[0], y[0]), x[1]);",
                            "y[1] = std::min(y[1], std::max(x[0], x[1]));",
-                           "for (int k = 0; k < 2; ++k) y[k] = std::min(y[k], x[k]);"})
+                           "for (int k = 0; k < 2; ++k) y[k] = std::min(y[k], x[k]);",
+                           "for (int k = 0; k < (int)x[0]; ++k) y[k] = std::min(y[k], x[k]);"})
     expect_lowers(body);
   expect_raises("y[0] = std::max(y[0], x[0]); y[1] = fmax(x[0], y[1]);");
 }
@@ -100,6 +101,8 @@ TEST(AccessExtremes, AreProvenInFunctionsThatGetPointersOrReferences) {
   expect_lowers("lower(y, x[0]); lower(&y[1], x[1]); lower(y + 1, 3);", helper);
   expect_lowers("lower_ref(y[0], x[0]); lower_ref(*y, x[1]);", helper);
   expect_lowers("both(y, x);", helper);
+  expect_lowers("lower_root(y + (int)x[0], x[1]);",
+                "void lower_root(double* to, double v) { *to = std::min(*to, std::sqrt(v)); }");
 }
 
 /// The value of the assignment, or what is compared, is used elsewhere.
@@ -131,8 +134,9 @@ TEST(AccessExtremes, AreRefusedWhereTheOtherValueDependsOnIt) {
         "y[0] = std::min(y[0], x[(int)y[0]]);",
         "for (int k = 0; k < y[0]; ++k) y[0] = std::min(y[0], x[k]);",
         "y[0] = std::min(y[0], y[0]);", "y[0] = x[0] < y[0] ? x[0] : y[1];",
-        "int k = 0; y[k] = std::min(y[k], x[k++]);", "int k = 0; y[k++] = std::min(y[k], x[0]);",
-        "y[0] = y[1] < x[0] ? y[1] : x[0];"})
+        "int k = 0; y[k] = std::min(y[k], x[k++]);",
+        "y[(int)x[0]] = std::min(y[(int)x[0]], (const_cast<double*>(x)[0] = 1, 2.0));",
+        "int k = 0; y[k++] = std::min(y[k], x[0]);", "y[0] = y[1] < x[0] ? y[1] : x[0];"})
     expect_neither(body);
 }
 

@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <core/loop_abi.hpp>
-#include <jit/plugin_loader.hpp>
+#include <jit/backend.hpp>
 #include <support/jit_options.hpp>
 
 namespace op2::jit::test {
 
 inline std::unique_ptr<Backend> load(const std::string& cpu = "") {
-  return load_backend(op2::test::plugin_folder(), cpu);
+  return load_plugin(op2::test::plugin_folder(), cpu).backend;
 }
 
 inline ArgShape arg(op_access access, Type type = Type::f64, std::int32_t dim = 1) {

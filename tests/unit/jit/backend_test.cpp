@@ -178,7 +178,7 @@ TEST(Backend, GeneratesCodeForTheNamedCpu) {
 
 TEST(PluginLoader, AnExplicitFolderIsTheOnlyOneTried) {
   try {
-    load_backend("/nonexistent", "");
+    load_plugin("/nonexistent", "").backend;
     FAIL() << "found elsewhere";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::plugin_failure);

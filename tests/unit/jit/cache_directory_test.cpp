@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 
 #include <jit/cache_directory.hpp>
-#include <jit/cache_location.hpp>
 #include "cache_support.hpp"
 
 namespace op2::jit {
@@ -101,7 +100,7 @@ void expect_repaired(const std::function<void(const fs::path&)>& put) {
   put(path_of(place.path(), entry));
   OpenCache open(place.path());
   EXPECT_FALSE(open.has(entry));
-  EXPECT_EQ(open.cache->statistics().bad, 1);
+  EXPECT_EQ(test::count_files(place.path(), CacheFileKind::bad), 1);
   open.publish(entry);
   EXPECT_TRUE(open.has(entry));
 }
@@ -184,7 +183,7 @@ TEST(FullDisk, TheLimitOfFileSizesOnlyCostsTheEntry) {
               setrlimit(RLIMIT_FSIZE, &limit);
               OpenCache open(place.path());
               open.publish(entry_number(1));
-              return open.cache->statistics().failed == 1 && !open.has(entry_number(1)) ? 0 : 1;
+              return !open.has(entry_number(1)) ? 0 : 1;
             }),
             0);
   EXPECT_EQ(test::count_files(place.path(), CacheFileKind::entry), 0);
@@ -207,8 +206,7 @@ TEST(ReadOnlyDirectory, IsReadAndOtherwiseLeftInPeace) {
               OpenCache open(directory);
               const Claim claim = open.cache->claim(Key{}, "k");
               open.publish(entry_number(2));
-              if (open.cache->statistics().failed != 1) return 2;
-              return open.has(entry_number(1)) && !open.has(entry_number(2)) ? 0 : 3;
+              return open.has(entry_number(1)) && !open.has(entry_number(2)) ? 0 : 2;
             }),
             0);
   chmod(directory.c_str(), 0700);

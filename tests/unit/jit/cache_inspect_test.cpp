@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <gmock/gmock.h>
-#include <core/value_hashes.hpp>
+#include <core/hash.hpp>
 
 #include "inspect_support.hpp"
 

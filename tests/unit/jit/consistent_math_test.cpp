@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
-#include <jit/consistent_names.hpp>
 #include <jit/math_names.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <support/fake_backend.hpp>

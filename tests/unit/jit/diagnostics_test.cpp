@@ -20,6 +20,7 @@ struct DiagnosticsTest : testing::Test {
   std::string file;
   std::vector<IncludedFile> includes;
   op_kernel_core kernel{"flux", text, "/no/such/file.cpp", 3, false, nullptr, nullptr, nullptr, -1};
+  LoopOrigin origin{.loop = "flux loop", .call_site = "main.cpp:40", .kernel = &kernel};
   CompileResult result{.status = CompileStatus::rejected,
                        .message = {},
                        .diagnostics = {},
@@ -46,7 +47,7 @@ struct DiagnosticsTest : testing::Test {
     kernel.file = file.c_str();
   }
   Error error(std::vector<std::string> constants = {}) {
-    return compile_error(result, {kernel, "flux loop", "main.cpp:40", constants, includes});
+    return compile_error(result, {origin, constants, includes});
   }
   std::string what() { return error().what(); }
 };
@@ -190,7 +191,7 @@ TEST_F(DiagnosticsTest, AnIncludeThroughAMacroIsExplained) {
 TEST_F(DiagnosticsTest, WarningsAreShownWithTheirPlaces) {
   result.status = CompileStatus::ok;
   result.diagnostics[0].severity = Diagnostic::Severity::warning;
-  const KernelContext told{kernel, "flux loop", "main.cpp:40", {}, {}};
+  const KernelContext told{origin, {}, {}};
   EXPECT_EQ(compile_warnings(result, told),
             "loop 'flux loop' (main.cpp:40): the compiler warns of kernel 'flux':\nkernel 'flux' "
             "line 2: warning: use of undeclared identifier 'gma'\n  a[0] = gma;\n         ^");

@@ -2,7 +2,8 @@
 // Facts as text in the program.
 #include <gtest/gtest.h>
 
-#include <jit/embedded_facts.hpp>
+#include <jit/backend.hpp>
+#include <jit/kernel_facts.hpp>
 #include <support/loop_shapes.hpp>
 
 namespace op2::jit::test {
@@ -21,7 +22,7 @@ const std::vector<ParameterShape> shapes{
 
 TEST(EmbeddedFacts, OneLineHasAllParameters) {
   EXPECT_EQ(embedded_line(shapes, {{}, full, sum, {}}),
-            "|write 1x4 all, proof 6|rw adds, proof 6|");
+            "|write 1x4 all, proof 7|rw adds, proof 7|");
   EXPECT_EQ(embedded_line({dat(0, 1, OP_WRITE)}, {none}),
             "write 1x1 does not write it (a.hpp:3:1)");
 }
@@ -35,23 +36,23 @@ TEST(EmbeddedFacts, AreReadAsWritten) {
 }
 
 TEST(EmbeddedFacts, AreThoseOfTheLineOfThisForm) {
-  const std::string text = "write 1x2 all, proof 6\nwrite 1x4 does not write it (a.hpp:3:1)";
+  const std::string text = "write 1x2 all, proof 7\nwrite 1x4 does not write it (a.hpp:3:1)";
   EXPECT_EQ(embedded_facts(text, {dat(0, 2, OP_WRITE)})->front(), full);
   EXPECT_EQ(embedded_facts(text, {off(dat(0, 4, OP_WRITE))})->front(), none);
 }
 
 TEST(EmbeddedFacts, OfOtherFormsProveNothing) {
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 3, OP_WRITE)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_RW)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_READ)}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {{dat(0, 2, OP_WRITE, 0), 2}}));
-  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 6", {dat(0, 2, OP_WRITE), dat(1, 1, OP_READ)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 7", {dat(0, 3, OP_WRITE)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 7", {dat(0, 2, OP_RW)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 7", {dat(0, 2, OP_READ)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 7", {{dat(0, 2, OP_WRITE, 0), 2}}));
+  EXPECT_FALSE(embedded_facts("write 1x2 all, proof 7", {dat(0, 2, OP_WRITE), dat(1, 1, OP_READ)}));
   EXPECT_FALSE(embedded_facts("", {dat(0, 2, OP_WRITE)}));
 }
 
 TEST(EmbeddedFacts, DamagedTextProvesNothing) {
   EXPECT_FALSE(embedded_facts("write 1x2 al", {dat(0, 2, OP_WRITE)})->front().writes_all);
-  EXPECT_FALSE(embedded_facts("write 1x2 adds, proof 6", {dat(0, 2, OP_WRITE)}));
+  EXPECT_FALSE(embedded_facts("write 1x2 adds, proof 7", {dat(0, 2, OP_WRITE)}));
   EXPECT_FALSE(embedded_facts("|||", {dat(0, 2, OP_WRITE)}));
 }
 

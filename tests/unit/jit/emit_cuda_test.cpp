@@ -7,7 +7,7 @@
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
-#include <jit/target/cuda/kernel_writer.hpp>
+#include <jit/target/cuda/ways.hpp>
 #include <support/loop_shapes.hpp>
 
 namespace op2::jit {

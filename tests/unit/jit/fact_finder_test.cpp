@@ -108,7 +108,7 @@ TEST_F(Facts, OfAnUnreadableEntryAreProvenAgain) {
 }
 
 TEST_F(Facts, InTheProgramNeedNoCompiler) {
-  kernel.facts = "|write 1x1 all, proof 6";
+  kernel.facts = "|write 1x1 all, proof 7";
   Jit jit(test::jit_options(folder.path(), nullptr), log, []() -> std::shared_ptr<Backend> {
     core::fail(ErrorCode::plugin_failure, "no compiler");
   });
@@ -116,7 +116,7 @@ TEST_F(Facts, InTheProgramNeedNoCompiler) {
 }
 
 TEST_F(Facts, InTheProgramAboutAnotherFormAreNotUsed) {
-  kernel.facts = "|write 1x4 all, proof 6";
+  kernel.facts = "|write 1x4 all, proof 7";
   backend->proven[1].writes_all = false;
   EXPECT_FALSE(of_y(request()).writes_all);
   EXPECT_EQ(backend->proofs, 1);

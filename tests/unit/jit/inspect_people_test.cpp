@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-#include <core/value_hashes.hpp>
+#include <core/hash.hpp>
 #include <support/lease.hpp>
 
 #include "inspect_support.hpp"

@@ -4,7 +4,7 @@
 #include <op2/version.hpp>
 
 #include <jit/cache_entry.hpp>
-#include <jit/loop_key.hpp>
+#include <jit/loop_nest.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
 #include <support/fake_backend.hpp>

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <jit/plugin_version.hpp>
+#include <jit/backend.hpp>
 #include <support/stderr_capture.hpp>
 
 namespace op2::jit::test {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <core/log.hpp>
-#include <jit/plugin_loader.hpp>
+#include <jit/backend.hpp>
 #include <jit/remote/remote_backend.hpp>
 #include <support/process_list.hpp>
 #include <support/temporary_directory.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Caches of a site: searched first, trusted by their owner, never written to.
-#include <jit/cache_location.hpp>
+#include <jit/cache_directory.hpp>
 
 #include <chrono>
 
@@ -71,7 +71,6 @@ TEST_F(SharedCaches, AreSearchedBeforeTheUsersOwn) {
   const auto cache = open();
   cache->publish(key_of(mine), mine);
   EXPECT_EQ(cache->find(key_of(mine), mine.key)->loop, "of the site");
-  EXPECT_EQ(cache->statistics().hits, 1);
   EXPECT_FALSE(has(*cache, entry_number(2)));
 }
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <jit/plugin_version.hpp>
+#include <jit/backend.hpp>
 #include <support/stderr_capture.hpp>
 
 namespace {

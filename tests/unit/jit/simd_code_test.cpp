@@ -14,10 +14,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <core/access.hpp>
 #include <core/value_type.hpp>
+#include <jit/backend.hpp>
 #include <jit/jit.hpp>
-#include <jit/plugin_loader.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
@@ -523,7 +522,7 @@ int shuffles_in(const std::string& body, const std::vector<ArgShape>& args) {
   request.symbol = range_symbol;
   request.blocks = blocks_function;
   request.must_gain = false;
-  const CompileResult result = load_backend(test::plugin_folder(), "")->compile(request);
+  const CompileResult result = load_plugin(test::plugin_folder(), "").backend->compile(request);
   EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
   EXPECT_EQ(result.scalar.reason, ScalarReason::none);
   const std::size_t begin = result.ir.find(blocks_function), end = result.ir.find("\n}", begin);

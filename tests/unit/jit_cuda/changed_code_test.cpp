@@ -10,7 +10,7 @@
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
-#include <jit/target/cuda/ordered_sums.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
 #include <op2/error.hpp>
 #include <support/loop_shapes.hpp>
 #include <unit/jit_cuda/loop_data.hpp>

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <sched/analysis/cut.hpp>
 #include <sched/passes.hpp>
 #include <support/small_mesh.hpp>
 
@@ -215,8 +214,9 @@ TEST_F(Cut, AssignmentsTakeNoPartInTheAnalysis) {
   queue.push_assignment(total, &zero);
   reduce();
   const auto description = describe_chain(queue, {0, 2});
-  ASSERT_EQ(description.loops.size(), 1u);
-  EXPECT_TRUE(description.loops[0].reduction);
+  ASSERT_EQ(description.loops.size(), 2u);
+  EXPECT_TRUE(description.loops[0].args.empty() && !description.loops[0].reduction);
+  EXPECT_TRUE(description.loops[1].reduction);
 }
 
 TEST_F(Cut, DatsAreNumberedWithinTheChain) {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <core/layout.hpp>
-#include <core/loop_record.hpp>
+#include <core/queue.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {

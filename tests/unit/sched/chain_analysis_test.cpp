@@ -20,7 +20,7 @@ using testing::ElementsAre;
 
 constexpr Level none = core::no_level;
 
-sched::ChainDemand demand(const Chain& chain, int dats, Level wanted = 0) {
+core::ChainLevels demand(const Chain& chain, int dats, Level wanted = 0) {
   return sched::chain_demand(chain, std::vector<Level>(dats, wanted));
 }
 
@@ -272,7 +272,7 @@ struct Extents {
 
 Extents extents_of(const Chain& chain) {
   const std::vector<core::Level> valid(4, 0);
-  const sched::ChainDemand demand = sched::chain_demand(chain, valid);
+  const core::ChainLevels demand = sched::chain_demand(chain, valid);
   return {demand.extent, sched::widened_extents(chain, demand, valid)};
 }
 

@@ -13,7 +13,7 @@ namespace op2::test {
 namespace {
 
 using core::Level;
-using sched::LoopUnit;
+using sched::LoopGroup;
 
 struct Counts {
   int chains = 0;
@@ -156,14 +156,14 @@ bool can_gather(const HalfStep& step, const std::vector<Level>& extent) {
   return adds == core::need_exec(rows) && core::cov(adds) == rows;
 }
 
-std::vector<LoopUnit> units_of(const ModelChain& chain, const std::vector<HalfStep>& steps,
-                               const std::vector<Level>& extent, int& gathering) {
-  std::vector<LoopUnit> units;
+std::vector<LoopGroup> units_of(const ModelChain& chain, const std::vector<HalfStep>& steps,
+                                const std::vector<Level>& extent, int& gathering) {
+  std::vector<LoopGroup> units;
   auto step = steps.begin();
   for (std::size_t l = 0; l < chain.size(); ++l) {
     while (step != steps.end() && step->begin < l) ++step;
     if (step != steps.end() && step->begin == l && can_gather(*step, extent)) {
-      LoopUnit& unit = units.emplace_back(LoopUnit{{}, step->gathered});
+      LoopGroup& unit = units.emplace_back(LoopGroup{{}, step->gathered});
       for (; l < step->end; ++l) unit.loops.push_back(l);
       --l;
       ++gathering;
@@ -190,7 +190,7 @@ bool chains_are_right(const ModelMesh& mesh, Random& random, int& gathering, int
     const std::vector<core::ChainLoop> loops = descriptors(mesh, chain);
     const std::vector<Level> wanted(mesh.dat_sets.size(), 0);
     const core::ChainLevels plan = sched::analyse_chain(loops, ranks.valid(), wanted);
-    const std::vector<LoopUnit> units = units_of(chain, steps, plan.extent, gathering);
+    const std::vector<LoopGroup> units = units_of(chain, steps, plan.extent, gathering);
     const std::vector<Level> interior =
         sched::chain_interior(loops, {plan.extent, plan.need}, ranks.valid(), units);
     for (std::size_t u = 0; u < units.size(); ++u)
@@ -249,10 +249,9 @@ bool share_rows(const ModelChain& chain, std::size_t l) {
 /// The levels of a chain with other extents.
 core::ChainLevels with_extents(std::vector<Level> extent, const std::vector<core::ChainLoop>& chain,
                                core::ChainLevels plan, const std::vector<Level>& valid) {
-  const sched::ChainDemand demand{std::move(extent), plan.need};
-  plan.interior = sched::interiors_of_loops(chain, demand, valid);
-  plan.valid = sched::validity_after(chain, demand, valid);
-  plan.extent = demand.extent;
+  plan.extent = std::move(extent);
+  plan.interior = sched::interiors_of_loops(chain, plan, valid);
+  plan.valid = sched::validity_after(chain, plan, valid);
   return plan;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where iterations of a loop meet, and the shapes of its arguments.
-#include <sched/analysis/conflicts.hpp>
+#include <sched/analysis/order.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sched/analysis/fuse.hpp>
 #include <sched/executor/cpu/parts.hpp>
-#include <sched/shapes.hpp>
+#include <sched/loop_requests.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -117,8 +117,10 @@ TEST_F(Conflicts, RowsThatAreOnlyWrittenAreInColoursOnRequest) {
   const auto args = queue_loop(queue, ring.edges, q(0, OP_WRITE), q(1, OP_WRITE), res(0, OP_INC));
   EXPECT_TRUE(dats_in_colours(args, false).empty());
   EXPECT_EQ(dats_in_colours(args, true), std::vector<const core::Dat*>{&ring.q});
-  EXPECT_EQ(conflict_pattern_of_colour(args, false).size(), 2U);
-  EXPECT_EQ(conflict_pattern_of_colour(args, true).size(), 1U);
+  core::Colouring colouring{&ring.edges, 2, false, {}};
+  EXPECT_EQ(conflict_pattern(args, &colouring).size(), 2U);
+  colouring.writes = true;
+  EXPECT_EQ(conflict_pattern(args, &colouring).size(), 1U);
   EXPECT_EQ(name_in_colours(args, true), "dat 'q' (arg 0 OP_WRITE, arg 1 OP_WRITE)");
 }
 
@@ -140,7 +142,7 @@ TEST_F(Conflicts, TwoOverwrittenDatsDoNotDisturbEachOther) {
 TEST_F(Conflicts, UsefulBytesCountEachDatOnceAndTwiceIfReadAndWritten) {
   queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(0, OP_INC), res(1, OP_INC));
   const double expected = 1000 * 8.0 + 2 * 1000 * 32.0 + 1000 * 2 * 4.0;
-  EXPECT_EQ(useful_bytes(step_of(queue, 0)), expected);
+  EXPECT_EQ(step_of(queue, 0).useful_bytes(), expected);
 }
 
 }  // namespace

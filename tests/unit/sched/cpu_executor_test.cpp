@@ -12,7 +12,7 @@
 
 #include <comm/messages/agreement.hpp>
 #include <core/measurements/trace.hpp>
-#include <core/ordering_map.hpp>
+#include <core/mesh.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <sched/analysis/fuse.hpp>
 #include <sched/executor/cpu/executor.hpp>
@@ -60,7 +60,7 @@ struct AddingPlan {
     core::Set& to = mesh.add_set({0, nodes, nodes}, "nodes");
     core::Map& ends = mesh.add_map(&from, &to, 2, entries.data(), "ends");
     core::Dat& sum = mesh.add_dat(&to, 1, Type::f64, nullptr, "sum", false);
-    core::choose_ordering_set(mesh);
+    mesh.choose_ordering_set();
     code.target = jit::cpu_target_name;
     for (std::size_t loop = 0; loop < loops; ++loop) {
       test::queue_loop(queue, from, op_arg_dat(&sum, 0, &ends, OP_INC),

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 
 #include <sched/analysis/analyse.hpp>
-#include <sched/analysis/conflicts.hpp>
 #include <sched/analysis/fuse.hpp>
+#include <sched/analysis/order.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 #include <support/stderr_capture.hpp>

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 
 #include <jit/target/cuda/cuda_rules.hpp>
-#include <sched/executor/cuda/row_buffers.hpp>
-#include <sched/shapes.hpp>
+#include <sched/executor/gpu/row_buffers.hpp>
+#include <sched/loop_requests.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -43,7 +43,7 @@ struct Loops {
     std::vector<std::vector<std::size_t>> records;
     for (const LoopGroup& group :
          fusion_groups(queue, {{0, queue.size()}, {}, 0}, levels, order, rules))
-      records.push_back(group.records);
+      records.push_back(group.loops);
     return records;
   }
   bool fuses() const { return groups().size() < queue.size(); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a kernel's host function is given.
-#include <sched/executor/reference/host_loop.hpp>
+#include <sched/executor/reference/executor.hpp>
 
 #include <gmock/gmock.h>
 
 #include <op2/kernel.hpp>
 
+#include <sched/analysis/fuse.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -23,13 +24,15 @@ std::vector<int> numbers(int* own, int* targets) {
   test::Ring ring(4);
   core::Queue queue;
   core::Dat& out = ring.mesh.add_dat(&ring.edges, 1, Type::i32, nullptr, "out", false);
-  const auto args = test::queue_loop(queue, ring.edges, op_arg_idx(-1, OP_ID),
-                                     op_arg_idx(1, &ring.ends), op_arg_dat(&out, OP_WRITE));
+  test::queue_loop(queue, ring.edges, op_arg_idx(-1, OP_ID), op_arg_idx(1, &ring.ends),
+                   op_arg_dat(&out, OP_WRITE));
   const int* const second = ring.ends.map + 1;
   std::vector<int> result(2);
   const core::ArgBinding bindings[] = {
       {own, nullptr, 0}, {targets, second, 2}, {result.data(), nullptr, 0}};
-  run_host_loop(number_kernel, args, 0, 2, bindings);
+  Step step = step_of(queue, 0);
+  step.kernels.front().kernel = number_kernel;
+  run_rows(step, nullptr, {0, 2}, bindings);
   return result;
 }
 

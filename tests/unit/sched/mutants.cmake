@@ -73,9 +73,8 @@ op2_add_mutant(exchange_before_it_is_written sched/analysis/analyse.cpp "return 
 op2_add_mutant(widened_beyond_valid_rows sched/analysis/chain_analysis.cpp "now[arg.dat] >= extent;" "now[arg.dat] >= extent || true;" WidenProperty)
 op2_add_mutant(slots_in_local_order sched/executor/cpu/slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" "(void)row;")
 op2_add_mutant(one_slot_too_few sched/executor/cpu/slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
-op2_add_mutant(slots_between_ranges_only sched/executor/cpu/slots.cpp "!span.is_sorted || turns" "turns")
-op2_add_mutant(slots_where_order_returns sched/executor/cpu/slots.cpp
-               "if (sorted_[k].number < sorted_[k - 1].number)" "if (k > sorted_.size())")
+op2_add_mutant(slots_between_ranges_only sched/executor/cpu/slots.cpp "keys_.empty() && in_order" "in_order")
+op2_add_mutant(slots_where_order_returns sched/executor/cpu/slots.cpp "keys_.empty() && in_order" "keys_.empty()")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "first[s * dim + k] = static_cast<T>(-T{})" "(void)first")
@@ -85,4 +84,4 @@ op2_add_mutant(slots_before_direct_rows sched/executor/cpu/slots.cpp "c : contri
                "c : contributions_of(row).subspan(static_cast<std::size_t>(row.direct)))")
 op2_add_mutant(slots_in_declared_order sched/executor/cpu/slots.cpp "return last << 32 | set.global_index(element);" "return set.global_index(element);")
 op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slots.cpp
-               "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) - 1) / 2")
+               "word.which & (bit_of(element) - 1)" "word.which & (bit_of(element) - 1) / 2")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who compiles, reads and receives when several ranks want code.
-#include <sched/shared_code.hpp>
 
 #include <bit>
 #include <deque>

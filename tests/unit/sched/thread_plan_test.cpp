@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/parts.hpp>
 
-#include <sched/analysis/conflicts.hpp>
+#include <sched/analysis/order.hpp>
 
 #include <map>
 #include <random>

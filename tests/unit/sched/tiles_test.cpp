@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles execute every iteration once, never before what it depends on, and no two threads touch a
 // row at the same time. Whether there are tiles is decided by a model.
-#include <sched/executor/cpu/tile_plan.hpp>
 
 #include <algorithm>
 #include <map>

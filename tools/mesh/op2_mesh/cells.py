@@ -2,7 +2,7 @@
 """Which elements of a file are the cells of the mesh, which their boundary, and which nodes do they have?"""
 import numpy as np
 
-from . import coincident
+from . import coincident, topology
 from .failure import MeshError, number_of, rows
 from .mesh import Part
 from .shapes import CELLS, has_known_nodes, mirrored, shape_of
@@ -70,8 +70,8 @@ def renumber(source, dimension, merge, faults):
     x = _coordinates(source.points[old], dimension)
     new = np.full(len(source.points), -1, np.int32)
     if merge is not None:
-        first = coincident.lowest(len(x), coincident.links(x, merge))
-        kept, place = np.unique(first, return_inverse=True)
+        place = topology.part_of_each(len(x), coincident.links(x, merge))
+        kept = np.unique(place, return_index=True)[1]  # of each part the lowest node
         faults.merged = len(x) - len(kept)
         new[old] = place
         x = x[kept]

@@ -17,41 +17,39 @@ class Finding:
     text: str
 
 
-def _cells(faults):
-    if len(faults.collapsed):
-        yield Finding(ERROR, "collapsed_cells", len(faults.collapsed),
-                      f"cells have a node twice: {number_of(len(faults.collapsed), 'cell')}, {rows(faults.collapsed)}; "
-                      "remove them, or merge nodes over a smaller distance")
-    if len(faults.flat):
-        yield Finding(ERROR, "flat_cells", len(faults.flat),
-                      f"cells have no volume: {number_of(len(faults.flat), 'cell')}, {rows(faults.flat)}; "
-                      "mesh again with other sizes, or optimise the mesh")
-    if faults.mirrored:
-        yield Finding(NOTE, "mirrored_cells", faults.mirrored,
-                      f"cells had a negative volume: {number_of(faults.mirrored, 'cell')}; "
-                      "the order of their nodes was reversed")
-    if len(faults.bent):
-        yield Finding(WARNING, "bent_cells", len(faults.bent),
-                      f"cells are not convex: {number_of(len(faults.bent), 'cell')}, {rows(faults.bent)}; "
-                      "finite elements need positive Jacobians at all corners")
+# (level, attribute of Faults, name of the finding, what it lists or counts, text with {n} of these, {rows} of the list and {one} of its rows).
+OF_FAULTS = (
+    (ERROR, "collapsed", "collapsed_cells", "cell", "cells have a node twice: {n}, {rows}; remove them, or merge nodes over a "
+     "smaller distance"),
+    (ERROR, "flat", "flat_cells", "cell", "cells have no volume: {n}, {rows}; mesh again with other sizes, or optimise the mesh"),
+    (NOTE, "mirrored", "mirrored_cells", "cell", "cells had a negative volume: {n}; the order of their nodes was reversed"),
+    (WARNING, "bent", "bent_cells", "cell", "cells are not convex: {n}, {rows}; finite elements need positive Jacobians at all "
+     "corners"),
+    (ERROR, "crowded", "crowded_faces", "face", "faces have more than two cells: {n}, one with the nodes {one}; remove cells that "
+     "are there twice"),
+    (ERROR, "folded", "overlapping_cells", "pair", "cells overlap, because they are on one side of their face: {n}, one of cells "
+     "{one}; mesh again"),
+    (ERROR, "orphans", "elements_without_cell", "element", "boundary elements are not faces of cells: {n}; mesh boundary and "
+     "interior together, or save only the boundary of the cells"),
+    (WARNING, "disputed", "faces_in_two_groups", "face", "faces are in two groups: {n}; the first group counts"),
+    (NOTE, "merged", "merged_nodes", "node", "nodes were merged with others: {n}"),
+    (NOTE, "unused", "unused_nodes", "node", "nodes of no cell were left out: {n}"),
+    (WARNING, "coincident", "duplicate_nodes", "pair", "nodes are at one place: {n}, one of nodes {one}; join them with --merge, "
+     "unless cells shall be apart there"))
 
 
-def _faces(faults):
-    if len(faults.crowded):
-        yield Finding(ERROR, "crowded_faces", len(faults.crowded),
-                      f"faces have more than two cells: {number_of(len(faults.crowded), 'face')}, one with the nodes "
-                      f"{rows([int(node) for node in faults.crowded[0]])}; remove cells that are there twice")
-    if len(faults.folded):
-        yield Finding(ERROR, "overlapping_cells", len(faults.folded),
-                      f"cells overlap, because they are on one side of their face: {number_of(len(faults.folded), 'pair')}, "
-                      f"one of cells {rows(faults.folded[0])}; mesh again")
-    if len(faults.orphans):
-        yield Finding(ERROR, "elements_without_cell", len(faults.orphans),
-                      f"boundary elements are not faces of cells: {number_of(len(faults.orphans), 'element')}; "
-                      "mesh boundary and interior together, or save only the boundary of the cells")
-    if faults.disputed:
-        yield Finding(WARNING, "faces_in_two_groups", faults.disputed,
-                      f"faces are in two groups: {number_of(faults.disputed, 'face')}; the first group counts")
+def _of_faults(faults):
+    for level, attribute, name, thing, text in OF_FAULTS:
+        found = getattr(faults, attribute)
+        count = found if isinstance(found, int) else len(found)
+        if count:
+            listed = [0] if isinstance(found, int) else found
+            one = rows([int(index) for index in np.ravel(listed[0])])
+            yield Finding(level, name, count, text.format(n=number_of(count, thing), rows=rows(listed), one=one))
+    if len(faults.part_sizes) > 1:
+        yield Finding(WARNING, "disconnected_parts", len(faults.part_sizes),
+                      f"parts of the mesh share no face: {len(faults.part_sizes)} parts of {rows(faults.part_sizes)} "
+                      "cells; join them with --merge, unless that is meant")
 
 
 def _open_boundary(mesh):
@@ -78,25 +76,9 @@ def _boundary(mesh):
                       "look for overlapping cells")
 
 
-def _nodes(faults):
-    if faults.merged:
-        yield Finding(NOTE, "merged_nodes", faults.merged, f"nodes were merged with others: {number_of(faults.merged, 'node')}")
-    if faults.unused:
-        yield Finding(NOTE, "unused_nodes", faults.unused,
-                      f"nodes of no cell were left out: {number_of(faults.unused, 'node')}")
-    if len(faults.coincident):
-        yield Finding(WARNING, "duplicate_nodes", len(faults.coincident),
-                      f"nodes are at one place: {number_of(len(faults.coincident), 'pair')}, one of nodes "
-                      f"{rows(faults.coincident[0])}; join them with --merge, unless cells shall be apart there")
-    if len(faults.part_sizes) > 1:
-        yield Finding(WARNING, "disconnected_parts", len(faults.part_sizes),
-                      f"parts of the mesh share no face: {len(faults.part_sizes)} parts of {rows(faults.part_sizes)} "
-                      "cells; join them with --merge, unless that is meant")
-
-
 def findings(mesh):
     """All that is to be said, errors first."""
-    found = [*_cells(mesh.faults), *_faces(mesh.faults), *_boundary(mesh), *_nodes(mesh.faults)]
+    found = [*_of_faults(mesh.faults), *_boundary(mesh)]
     found += [Finding(WARNING, "changed_groups", 1, text) for text in mesh.faults.losses]
     found += [Finding(NOTE, "left_out", 1, text) for text in mesh.faults.notes]
     return sorted(found, key=lambda finding: (ERROR, WARNING, NOTE).index(finding.level))

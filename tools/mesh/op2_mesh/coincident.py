@@ -125,11 +125,3 @@ def links(x, distance):
             linked = np.concatenate(fresh)
             part = part_of_each(len(heads), linked)
     return np.concatenate(found)
-
-
-def lowest(count, linked):
-    """For each of `count` nodes the lowest one that it is linked with, directly or through others."""
-    part = part_of_each(count, linked)
-    first = np.zeros(part.max(initial=-1) + 1, np.int64)
-    first[part[::-1]] = np.arange(count)[::-1]
-    return first[part]

@@ -40,20 +40,28 @@ def height_of(names):
     return 1.2 + len(names) * max(0.28, 0.04 + 0.17 * lines)
 
 
+def draw_bars(axes, title, unit, names, values, colour, label=None):
+    places = range(len(names))
+    axes.barh(places, values, color=colour, label=label)
+    axes.set_yticks(list(places), [plain(name) for name in names])
+    axes.set_xlabel(unit)
+    axes.set_title(title)
+
+
+def draw_marks(axes, values, colour, label):
+    """One mark on each bar whose value is known."""
+    known = [(value, place) for place, value in enumerate(values) if value is not None]
+    axes.scatter([value for value, _ in known], [place for _, place in known], color=colour, marker="|", zorder=3, label=label)
+
+
 def draw_times(axes, table):
     loops = table.loops[:MOST_LOOPS][::-1]
-    places = range(len(loops))
-    axes.barh(places, [loop.seconds for loop in loops], color=COLOURS[0], label="slowest rank" if has_spread(table) else None)
+    draw_bars(axes, "Time of each loop", "seconds", [loop.name for loop in loops], [loop.seconds for loop in loops], COLOURS[0],
+              "slowest rank" if has_spread(table) else None)
     if has_spread(table):
-        axes.scatter([loop.mean for loop in loops if loop.mean is not None],
-                     [i for i in places if loops[i].mean is not None], color="black", marker="|", zorder=3, label="mean")
-        axes.scatter([loop.least for loop in loops if loop.least is not None],
-                     [i for i in places if loops[i].least is not None], color=COLOURS[1], marker="|", zorder=3,
-                     label="fastest rank")
+        draw_marks(axes, [loop.mean for loop in loops], "black", "mean")
+        draw_marks(axes, [loop.least for loop in loops], COLOURS[1], "fastest rank")
         axes.legend()
-    axes.set_yticks(list(places), [plain(loop.name) for loop in loops])
-    axes.set_xlabel("seconds")
-    axes.set_title("Time of each loop")
 
 
 def has_spread(table):
@@ -62,28 +70,22 @@ def has_spread(table):
 
 def draw_parts(axes, table):
     parts = table.parts[::-1]
-    places = range(len(parts))
     compared = table.ranks != 1
-    axes.barh(places, [part.seconds.mean for part in parts], color=COLOURS[4], label="mean" if compared else None)
+    draw_bars(axes, "Parts of the wall time", "seconds", [part.name for part in parts],
+              [part.seconds.mean for part in parts], COLOURS[4], "mean" if compared else None)
     if compared:
-        axes.scatter([part.seconds.most for part in parts], places, color="black", marker="|", zorder=3, label="most")
-        axes.scatter([part.seconds.least for part in parts], places, color=COLOURS[1], marker="|", zorder=3, label="least")
+        draw_marks(axes, [part.seconds.most for part in parts], "black", "most")
+        draw_marks(axes, [part.seconds.least for part in parts], COLOURS[1], "least")
         axes.legend()
-    axes.set_yticks(list(places), [plain(part.name) for part in parts])
-    axes.set_xlabel("seconds")
-    axes.set_title("Parts of the wall time")
 
 
 def draw_bandwidth(axes, table, limits):
     loops = [loop for loop in table.loops if loop.bytes > 0 and loop.seconds > 0][:MOST_LOOPS][::-1]
-    places = range(len(loops))
-    axes.barh(places, [loop.gb_per_s for loop in loops], color=COLOURS[2])
+    draw_bars(axes, "Bandwidth of each loop", "GB/s of useful bytes", [loop.name for loop in loops],
+              [loop.gb_per_s for loop in loops], COLOURS[2])
     if limits.gb_per_s is not None:
         axes.axvline(limits.gb_per_s, color="black", label=f"memory: {limits.gb_per_s:.4g} GB/s")
         axes.legend()
-    axes.set_yticks(list(places), [plain(loop.name) for loop in loops])
-    axes.set_xlabel("GB/s of useful bytes")
-    axes.set_title("Bandwidth of each loop")
 
 
 def draw_roofline(axes, table, limits):

@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 
 from . import figures, timeline
+from .records import Part
 
 STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222; }
@@ -17,50 +18,57 @@ svg { max-width: 100%; height: auto; overflow: visible; }
 """
 
 
-def cell(text, kind="", title=""):
-    attributes = f' class="{kind}"' if kind else ""
-    attributes += f' title="{escape(title)}"' if title else ""
-    return f"<td{attributes}>{text}</td>"
+def table_of(columns, items):
+    """@param columns  (heading, class of its cells, function from an item to HTML) of each column"""
+    def row(tag, texts):
+        kinds = [f' class="{kind}"' if kind and (tag == "td" or kind == "number") else "" for _, kind, _ in columns]
+        return "<tr>" + "".join(f"<{tag}{kind}>{text}</{tag}>" for text, kind in zip(texts, kinds)) + "</tr>"
+    rows = [row("td", [text_of(item) for _, _, text_of in columns]) for item in items]
+    return "\n".join(["<table>", row("th", [escape(heading) for heading, _, _ in columns]), *rows, "</table>"])
 
 
-def table_of(heading, rows):
-    """@param heading  (text, whether a column has numbers) of each column"""
-    kinds = [' class="number"' if number else "" for _, number in heading]
-    lines = ["<table>", "<tr>" + "".join(f"<th{kind}>{escape(text)}</th>" for (text, _), kind in zip(heading, kinds)) + "</tr>"]
-    lines += ["<tr>" + "".join(row) + "</tr>" for row in rows]
-    return "\n".join([*lines, "</table>"])
+def column(heading, text_of):
+    return heading, "", text_of
 
 
-def number(text):
-    return cell(text, "number")
+def named(heading, text_of):
+    return heading, "name", lambda item: escape(text_of(item))
+
+
+def number(heading, value_of, form=""):
+    """@param value_of  function from an item to its number, None if there is none"""
+    return heading, "number", lambda item: "" if value_of(item) is None else format(value_of(item), form)
+
+
+def spread(heading, spread_of, compared, form=".4f"):
+    """Columns of a number of a rank: the most, and if there are several ranks, mean and least."""
+    return [number(text, lambda item, part=part: getattr(spread_of(item), part), form)
+            for text, part in [(heading, "most"), ("mean", "mean"), ("least", "least")][:3 if compared else 1]]
+
+
+def percent(heading, part_of):
+    """@param part_of  function from an item to a part of one, None if there is none"""
+    return heading, "number", lambda item: "" if part_of(item) is None else f"{100 * part_of(item):.1f} %"
 
 
 def keys_of(loop):
     return ", ".join(f'<code title="{escape(key)}">{escape(key[:12])}</code>' for key in loop.keys)
 
 
-def loop_row(loop, table, has_spread):
-    row = [cell(escape(loop.name), "name"), number(str(loop.calls)), number(f"{loop.seconds:.4f}"),
-           number(f"{100 * loop.seconds / table.seconds:.1f} %" if table.seconds > 0 else "")]
-    if has_spread:
-        row += [number("" if value is None else f"{value:.4f}") for value in (loop.mean, loop.least)]
-        row += [number("" if loop.imbalance is None else f"{100 * loop.imbalance:.1f} %")]
-    row += [number(f"{1e-9 * loop.bytes:.3f}"), number(f"{loop.gb_per_s:.2f}")]
-    if table.has_flops:
-        row += [number(f"{1e-9 * loop.flops / loop.seconds:.2f}" if loop.flops and loop.seconds > 0 else "")]
-    return [*row, cell(escape(loop.code)), cell(keys_of(loop))]
-
-
 def loops_section(table):
     has_spread = figures.has_spread(table)
-    heading = [("loop", False), ("calls", True), ("seconds", True), ("share", True)]
+    columns = [named("loop", lambda loop: loop.name), number("calls", lambda loop: loop.calls),
+               number("seconds", lambda loop: loop.seconds, ".4f"),
+               percent("share", lambda loop: loop.seconds / table.seconds if table.seconds > 0 else None)]
     if has_spread:
-        heading += [("mean", True), ("fastest", True), ("imbalance", True)]
-    heading += [("GB", True), ("GB/s", True)]
+        columns += [number("mean", lambda loop: loop.mean, ".4f"), number("fastest", lambda loop: loop.least, ".4f"),
+                    percent("imbalance", lambda loop: loop.imbalance)]
+    columns += [number("GB", lambda loop: 1e-9 * loop.bytes, ".3f"), number("GB/s", lambda loop: loop.gb_per_s, ".2f")]
     if table.has_flops:
-        heading += [("GFLOP/s", True)]
-    heading += [("code", False), ("key", False)]
-    parts = ["<h2>Loops</h2>", table_of(heading, [loop_row(loop, table, has_spread) for loop in table.loops])]
+        columns += [number("GFLOP/s", lambda loop: 1e-9 * loop.flops / loop.seconds if loop.flops and loop.seconds > 0
+                           else None, ".2f")]
+    columns += [column("code", lambda loop: escape(loop.code)), column("key", keys_of)]
+    parts = ["<h2>Loops</h2>", table_of(columns, table.loops)]
     if has_spread:
         parts.append("<p>Seconds are those of the slowest rank; imbalance is what it takes longer than the mean of the "
                      "ranks.</p>")
@@ -69,51 +77,36 @@ def loops_section(table):
     return parts + fused_section(table) + [f"<p>{escape(name)}: {escape(note)}</p>" for name, note in table.notes.items()]
 
 
-def values_of(spread, compared):
-    return (spread.most, spread.mean, spread.least) if compared else (spread.most,)
-
-
-def spread_cells(spread, compared):
-    return [number(f"{value:.4f}") for value in values_of(spread, compared)]
-
-
-def spread_heading(text, compared):
-    return [(text, True), ("mean", True), ("least", True)] if compared else [(text, True)]
-
-
 def parts_section(table):
     if not table.parts or table.wall is None:
         return []
     compared = table.ranks != 1
-    heading = [("part", False), ("entries", True), *spread_heading("seconds", compared), ("share", True)]
-    rows = [[cell(escape(name)), number(entries), *spread_cells(seconds, compared),
-             number(f"{100 * seconds.mean / table.wall.mean:.1f} %" if table.wall.mean > 0 else "")]
-            for name, entries, seconds in [*((part.name, str(part.entries), part.seconds) for part in table.parts),
-                                           ("wall time", "", table.wall)]]
+    columns = [column("part", lambda part: escape(part.name)), number("entries", lambda part: part.entries),
+               *spread("seconds", lambda part: part.seconds, compared),
+               percent("share", lambda part: part.seconds.mean / table.wall.mean if table.wall.mean > 0 else None)]
     words = "Each moment of a rank is in one part, so that they add up to the wall time"
     words += "; of several ranks the means do." if compared else "."
-    return ["<h2>Parts of the wall time</h2>", table_of(heading, rows), f"<p>{words}</p>"]
+    rows = [*table.parts, Part("wall time", None, table.wall)]
+    return ["<h2>Parts of the wall time</h2>", table_of(columns, rows), f"<p>{words}</p>"]
 
 
 def memory_section(table):
     if not table.memory:
         return []
-    compared = table.ranks != 1
-    rows = [[cell(escape(memory.name)), *[number(f"{1e-6 * value:.1f}") for value in values_of(memory.bytes, compared)]]
-            for memory in table.memory]
-    return ["<h2>Memory</h2>", table_of([("of a rank", False), *spread_heading("MB", compared)], rows)]
+    columns = [column("of a rank", lambda memory: escape(memory.name)),
+               *spread("MB", lambda memory: memory.bytes.times(1e-6), table.ranks != 1, ".1f")]
+    return ["<h2>Memory</h2>", table_of(columns, table.memory)]
 
 
 def regions_section(table):
     if not table.regions:
         return []
     compared = table.ranks != 1
-    heading = [("region", False), ("calls", True), *spread_heading("seconds", compared), ("executing", True),
-               ("loops", True), *spread_heading("their seconds", compared)]
-    rows = [[cell(escape(region.path), "name"), number(str(region.calls)), *spread_cells(region.seconds, compared),
-             number(f"{region.executing.mean:.4f}"), number(str(region.loops)), *spread_cells(region.loop_seconds, compared)]
-            for region in table.regions]
-    return ["<h2>Regions</h2>", table_of(heading, rows),
+    columns = [named("region", lambda region: region.path), number("calls", lambda region: region.calls),
+               *spread("seconds", lambda region: region.seconds, compared),
+               number("executing", lambda region: region.executing.mean, ".4f"), number("loops", lambda region: region.loops),
+               *spread("their seconds", lambda region: region.loop_seconds, compared)]
+    return ["<h2>Regions</h2>", table_of(columns, table.regions),
             "<p>Seconds are from begin to end, regions inside included; executing is what of them went into executing loops, "
             "whoever called them. Loops were called in the region and may have run after its end.</p>"]
 
@@ -122,10 +115,9 @@ def fused_section(table):
     parted = [loop for loop in [*table.loops, *table.fused] if loop.fused > 0 or loop.skipped > 0]
     if not parted:
         return []
-    rows = [[cell(escape(loop.name), "name"), number(str(loop.fused)), cell(escape(loop.fused_in), "name"),
-             number(str(loop.skipped))] for loop in parted]
-    heading = [("loop", False), ("fused calls", True), ("in", False), ("skipped calls", True)]
-    return ["<h3>Calls that were not executed alone</h3>", table_of(heading, rows),
+    columns = [named("loop", lambda loop: loop.name), number("fused calls", lambda loop: loop.fused),
+               named("in", lambda loop: loop.fused_in), number("skipped calls", lambda loop: loop.skipped)]
+    return ["<h3>Calls that were not executed alone</h3>", table_of(columns, parted),
             "<p>The time of fused calls is that of the fused loop. Skipped calls were overwritten before use.</p>"]
 
 
@@ -148,11 +140,10 @@ def trace_section(trace):
         words.append(f"{len(shown)} of {rows} rows are drawn, of ranks at equal distances.")
     if trace.dropped:
         words.append(f"{trace.dropped} spans are missing: the trace was full.")
-    by_lane = [[cell(escape(lane)), *[number(f"{value:.4f}") for value in
-                                    (min(seconds), sum(seconds) / len(seconds), max(seconds))]]
-             for lane, seconds in timeline.lane_seconds(trace).items()]
-    heading = [("lane", False), ("least seconds", True), ("mean", True), ("most", True)]
-    return ["<h2>Trace</h2>", f"<p>{' '.join(words)}</p>", table_of(heading, by_lane),
+    columns = [column("lane", lambda lane: escape(lane[0])), number("least seconds", lambda lane: min(lane[1]), ".4f"),
+               number("mean", lambda lane: sum(lane[1]) / len(lane[1]), ".4f"), number("most", lambda lane: max(lane[1]), ".4f")]
+    lanes = timeline.lane_seconds(trace).items()
+    return ["<h2>Trace</h2>", f"<p>{' '.join(words)}</p>", table_of(columns, lanes),
             "<p>Of all ranks. Spans of a lane may overlap, as those of threads that compile.</p>"]
 
 

@@ -47,6 +47,9 @@ class Spread:
     mean: float
     least: float
 
+    def times(self, factor):
+        return Spread(factor * self.most, factor * self.mean, factor * self.least)
+
 
 @dataclass
 class Part:

@@ -176,7 +176,7 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
 }
 
 // Terms of exact sums: each is cut at two places into integers, which add up without rounding
-// (core/exact_terms.hpp), and at a third one if something is left.
+// (core/exact_sum.hpp), and at a third one if something is left.
 template <int width> struct Cut {
   LaneVector<double, width> places[3];
   LaneVector<unsigned long, width> sums[3];

@@ -8,18 +8,10 @@
 #include <clang/AST/Attr.h>
 #include <fmt/format.h>
 
-#include <jit/llvm/access/access_extremes.hpp>
 #include <jit/llvm/clang_messages.hpp>
 
 namespace op2::jit {
 namespace {
-
-std::vector<ParameterUse> uses_under(const clang::FunctionDecl& kernel,
-                                     const std::vector<AccessRule>& rules, int most_steps) {
-  std::vector<Extent> extents;
-  for (const AccessRule& rule : rules) extents.push_back(rule.extent);
-  return uses_of(kernel, extents, most_steps);
-}
 
 constexpr char kept_values[] =
     "values from before count: set every component on every path, or declare OP_RW";
@@ -30,8 +22,7 @@ class RuleCheck {
   RuleCheck(const clang::FunctionDecl& kernel, const std::vector<AccessRule>& rules)
       : kernel_(kernel), rules_(rules) {}
 
-  std::vector<AccessFinding> run(int most_steps) {
-    const auto uses = uses_under(kernel_, rules_, most_steps);
+  std::vector<AccessFinding> run(const std::vector<ParameterUse>& uses) {
     for (std::size_t i = 0; i < uses.size() && i < kernel_.getNumParams(); ++i)
       check_use(i, uses[i]);
     return std::move(findings_);
@@ -190,7 +181,10 @@ ParameterFacts proof_of(const ParameterUse& use, const AccessRule& rule,
   if (use.beyond.isValid())
     return is_write ? ParameterFacts{}
                     : stopped_by("uses an index beyond its values", parameter, use.beyond);
-  return is_write ? proof_of_write(use, parameter) : proof_of_sum(use, parameter);
+  const bool is_extreme = use.only_extremes && use.read.isInvalid() && use.lowers != use.raises;
+  if (is_write) return proof_of_write(use, parameter);
+  return is_extreme ? ParameterFacts{.only_lowers = use.lowers, .only_raises = use.raises}
+                    : proof_of_sum(use, parameter);
 }
 
 /// Whether every component is a constant zero in the end, whatever it was before.
@@ -201,35 +195,21 @@ bool leaves_zero(const ParameterUse& use, const AccessRule& rule) {
          use.other_than_zero.isInvalid();
 }
 
-/// Whether a look at the statements can tell more. References and pointers that AccessWalk does not
-/// follow stand in no form of an extreme.
-bool may_be_extreme(const ParameterUse& use, const AccessRule& rule) {
-  return rule.is_known && !rule.set_by_some && rule.access == OP_RW && use.beyond.isInvalid() &&
-         use.assign.isValid();
-}
-
 }  // namespace
 
-std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
-                                           const std::vector<AccessRule>& rules, int most_steps) {
-  return RuleCheck(kernel, rules).run(most_steps);
-}
-
-std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
-                                         const std::vector<AccessRule>& rules, int most_steps) {
-  const auto uses = uses_under(kernel, rules, most_steps);
-  std::vector<ParameterFacts> facts(rules.size());
-  for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i) {
-    facts[i] = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
-    if (may_be_extreme(uses[i], rules[i]) && !facts[i].only_adds) {
-      const ExtremeUse found = extreme_use_of(kernel, i);
-      facts[i].only_lowers = found == ExtremeUse::only_lowers;
-      facts[i].only_raises = found == ExtremeUse::only_raises;
-      if (found != ExtremeUse::none) facts[i].obstacle.clear();
-    }
-    facts[i].leaves_zero = leaves_zero(uses[i], rules[i]);
+AccessAnalysis analyse_access(const clang::FunctionDecl& kernel,
+                              const std::vector<AccessRule>& rules) {
+  std::vector<Extent> extents;
+  for (const AccessRule& rule : rules) extents.push_back(rule.extent);
+  const auto uses = uses_of(kernel, extents);
+  AccessAnalysis result{RuleCheck(kernel, rules).run(uses), {}};
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    ParameterFacts& facts = result.facts.emplace_back();
+    if (i >= kernel.getNumParams()) continue;
+    facts = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
+    facts.leaves_zero = leaves_zero(uses[i], rules[i]);
   }
-  return facts;
+  return result;
 }
 
 }  // namespace op2::jit

@@ -11,7 +11,7 @@
 #include <clang/AST/Decl.h>
 
 #include <jit/kernel_facts.hpp>
-#include <jit/llvm/access/access_use.hpp>
+#include <jit/llvm/access/access_walk.hpp>
 #include <op2/types.hpp>
 
 namespace op2::jit {
@@ -27,22 +27,19 @@ struct AccessRule {
   bool may_be_unused = false;  ///< an index argument, which costs nothing
 };
 
-/// Limits of the analysis in steps of some 0.3 us: of faults when a program is built and at run
-/// time, and of proofs.
-inline constexpr int steps_at_build = 20000, steps_at_run = 12000, steps_of_proof = 60000;
+/// What the source of a kernel says about its access to the arguments.
+struct AccessAnalysis {
+  /// How the kernel violates the rules; only what is certain.
+  std::vector<AccessFinding> findings;
+  /// What it does on every path, whatever the data, one for each rule. Only dats that are written
+  /// or OP_RW have facts, or an obstacle to the fact that the access mode asks for, unless a
+  /// finding reports an index beyond an OP_WRITE.
+  std::vector<ParameterFacts> facts;
+};
 
-/// How `kernel`, which has a body, violates the rules; only what is certain.
-/// @param rules       one for each parameter
-/// @param most_steps  beyond this limit nothing is reported
-std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
-                                           const std::vector<AccessRule>& rules, int most_steps);
-
-/// What `kernel`, which has a body, does on every path, whatever the data.
-/// @param rules  one for each parameter; only dats that are written or OP_RW have facts, or an
-/// obstacle
-///               to the fact that the access mode asks for, unless access_findings reports an index
-///               beyond an OP_WRITE
-std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
-                                         const std::vector<AccessRule>& rules, int most_steps);
+/// @param kernel  which has a body
+/// @param rules   one for each parameter
+AccessAnalysis analyse_access(const clang::FunctionDecl& kernel,
+                              const std::vector<AccessRule>& rules);
 
 }  // namespace op2::jit

@@ -5,10 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -36,6 +40,31 @@ bool is_same_text(const clang::Expr* a, const clang::Expr* b, const clang::ASTCo
 /// one. Lambdas count as followed: what they name is treated as used in unknown ways. Cost: one
 /// pass over the body.
 bool is_followed(const clang::FunctionDecl& function, const clang::ASTContext& context);
+
+/// A change of a number: to any value, by an addition, by other arithmetic with the value before,
+/// or to a minimum or maximum of the value before and others.
+enum class WriteKind { assign, increment, update, lower, raise };
+
+/// A value `v` that becomes the minimum or maximum of it and of others `e`, all of its type:
+///
+///     v = e < v ? e : v;      if (e < v) v = e;      v = std::min(v, e);      v = fmin(e, v);
+///
+/// also turned round, with <=, > or >=. Whether `e` depends on `v` is for the caller to find out.
+struct Extreme {
+  WriteKind kind;                          ///< lower or raise
+  const clang::Expr* target = nullptr;     ///< `v`, where it is changed
+  const clang::Expr* before = nullptr;     ///< `v`, where its value before is named
+  std::vector<const clang::Expr*> others;  ///< `e`; only in calls they may have effects
+};
+
+/// What `target = source` takes.
+std::optional<Extreme> extreme_of(const clang::Expr* target, const clang::Expr* source,
+                                  const clang::ASTContext& context);
+/// The same of a statement that assigns nothing else.
+std::optional<Extreme> extreme_of(const clang::IfStmt& statement, const clang::ASTContext& context);
+
+/// The type of data that a C++ type can store; nothing: none.
+std::optional<Type> stored_type(const clang::ASTContext& context, clang::QualType type);
 
 /// An integer that is known without running the kernel. Nothing: unknown.
 using Number = std::optional<std::int64_t>;

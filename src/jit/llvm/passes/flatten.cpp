@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels in the form that vector code can be made of: flatten_kernels, FindTraps, VersionsOfLoops.
+// Kernels in the form that vector code can be made of: flatten_kernels, FindTraps, PrepareBranches.
 #include <jit/llvm/passes/passes.hpp>
 
 #include <algorithm>
@@ -31,6 +31,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 namespace op2::jit {
 namespace {
@@ -38,6 +39,12 @@ namespace {
 /// Whether it is the loop that must become vector code: generated code asks for it by a pragma.
 bool is_over_elements(const llvm::Loop& loop) {
   return llvm::getBooleanLoopAttribute(&loop, "llvm.loop.vectorize.enable");
+}
+
+std::size_t size_of(const llvm::Loop& loop) {
+  std::size_t size = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
+  return size;
 }
 
 /// Budgets of instructions, counted before anything is optimised: of a kernel with all that it
@@ -133,9 +140,8 @@ class UnrollKernelLoop : public llvm::PassInfoMixin<UnrollKernelLoop> {
                               llvm::LPMUpdater& updater) {
     if (!is_of_kernel(loop, has_vectors_)) return llvm::PreservedAnalyses::all();
     const std::size_t length = analyses.SE.getSmallConstantTripCount(&loop);
-    std::size_t size = 0;
-    for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
-    const bool is_short = length > 0 && length <= longest_loop && length * size <= most_unrolled;
+    const bool is_short =
+        length > 0 && length <= longest_loop && length * size_of(loop) <= most_unrolled;
     if (is_short && llvm::hasUnrollTransformation(&loop) == llvm::TM_Unspecified)
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
     return llvm::LoopFullUnrollPass().run(loop, manager, analyses, updater);
@@ -279,9 +285,7 @@ bool add_version(llvm::Function& function, llvm::FunctionAnalysisManager& manage
   Analyses analyses(function, manager);
   for (llvm::Loop* loop : analyses.loops.getLoopsInPreorder()) {
     if (!is_over_elements(*loop)) continue;
-    std::size_t size = 0;
-    for (const llvm::BasicBlock* block : loop->blocks()) size += block->size();
-    if (function.getInstructionCount() + size > most_instructions) continue;
+    if (function.getInstructionCount() + size_of(*loop) > most_instructions) continue;
     llvm::simplifyLoop(loop, &analyses.dominators, &analyses.loops, &analyses.lengths,
                        &analyses.assumptions, nullptr, false);
     llvm::Value* condition = condition_for_versions(*loop, analyses);
@@ -292,8 +296,10 @@ bool add_version(llvm::Function& function, llvm::FunctionAnalysisManager& manage
 
 }  // namespace
 
-llvm::PreservedAnalyses VersionsOfLoops::run(llvm::Function& function,
+llvm::PreservedAnalyses PrepareBranches::run(llvm::Function& function,
                                              llvm::FunctionAnalysisManager& analyses) {
+  if (function.getName() != blocks_) return llvm::PreservedAnalyses::all();
+  analyses.invalidate(function, llvm::LowerSwitchPass().run(function, analyses));
   llvm::FunctionPassManager simplify;
   simplify.addPass(llvm::SimplifyCFGPass());
   simplify.addPass(llvm::EarlyCSEPass());

@@ -10,6 +10,8 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Demangle/Demangle.h>
@@ -22,7 +24,6 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include <jit/consistent_names.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {
@@ -36,21 +37,10 @@ double width_of(const llvm::Type& type) {
 
 /// Elementary functions for which processors have no instructions.
 bool is_elementary(llvm::Intrinsic::ID intrinsic) {
-  switch (intrinsic) {
-    case llvm::Intrinsic::cos:
-    case llvm::Intrinsic::exp:
-    case llvm::Intrinsic::exp10:
-    case llvm::Intrinsic::exp2:
-    case llvm::Intrinsic::log:
-    case llvm::Intrinsic::log10:
-    case llvm::Intrinsic::log2:
-    case llvm::Intrinsic::pow:
-    case llvm::Intrinsic::sin:
-    case llvm::Intrinsic::tan:
-      return true;
-    default:
-      return false;
-  }
+  namespace id = llvm::Intrinsic;
+  return llvm::is_contained({id::cos, id::exp, id::exp10, id::exp2, id::log, id::log10, id::log2,
+                             id::pow, id::sin, id::tan},
+                            intrinsic);
 }
 
 /// Empty: not known.

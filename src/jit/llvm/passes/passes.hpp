@@ -75,13 +75,19 @@ struct LoadBeforeChoice : llvm::PassInfoMixin<LoadBeforeChoice> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
-/// Makes one version of a loop over the elements of a vector for each value of a condition that
-/// does not depend on the element (constants, globals that are read), so that the vectoriser does
-/// not execute both sides of the branch for all. Only where a side has enough instructions, and up
-/// to a budget of versions and of instructions.
-struct VersionsOfLoops : llvm::PassInfoMixin<VersionsOfLoops> {
-  static llvm::PreservedAnalyses run(llvm::Function& function,
-                                     llvm::FunctionAnalysisManager& analyses);
+/// Prepares the loop over the elements of a vector for the vectoriser of LLVM 19: it does not take
+/// switches, which the optimiser also makes of `else if`, and executes both sides of all branches.
+/// Makes one version of the loop for each value of a condition that does not depend on the element
+/// (constants, globals that are read). Only where a side has enough instructions, and up to a
+/// budget of versions and of instructions.
+class PrepareBranches : public llvm::PassInfoMixin<PrepareBranches> {
+ public:
+  /// @param blocks  the function with this loop
+  explicit PrepareBranches(const std::string& blocks) : blocks_(blocks) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+ private:
+  const std::string& blocks_;
 };
 
 /// Negates after shuffles instead of before them. What a kernel adds on one side of an edge and

@@ -15,7 +15,7 @@
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 
-#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

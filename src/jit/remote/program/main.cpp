@@ -3,17 +3,29 @@
 // input. It loads the compiler once, and forks a process for each socket that the program sends.
 #include <dlfcn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include <jit/backend.hpp>
-#include <jit/plugin_version.hpp>
 #include <jit/remote/messages.hpp>
-#include <jit/remote/program/worker.hpp>
 
 namespace {
 
@@ -38,6 +50,120 @@ std::unique_ptr<Backend> load(const Greeting& greeting, std::string& reason) {
   const auto make =
       reinterpret_cast<BackendFactory>(find_in_plugin(library, "op2_jit_backend", reason));
   return std::unique_ptr<Backend>(make ? make(greeting.cpu.c_str(), &reason) : nullptr);
+}
+
+/// What this process has used.
+struct ProcessUse {
+  double seconds = 0;             ///< of CPU time
+  std::int64_t memory_bytes = 0;  ///< resident, at most
+};
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+ProcessUse use_of_process() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return {seconds_of(use.ru_utime) + seconds_of(use.ru_stime), std::int64_t{use.ru_maxrss} * 1024};
+}
+
+/// Empty if the use is allowed.
+std::string excess(const ProcessUse& use, double before, const CompileLimit& limit) {
+  if (use.seconds - before > static_cast<double>(limit.seconds))
+    return fmt::format("more than {} s of CPU time", limit.seconds);
+  if (use.memory_bytes > limit.memory_bytes)
+    return fmt::format("more than {} MiB of memory", limit.memory_bytes >> 20);
+  return {};
+}
+
+/// Looks 50 times a second, on another thread, while it exists.
+class LimitWatch {
+ public:
+  /// @throws std::system_error  if there is no thread to be had
+  /// @param exceeded  called once, by the other thread, with what was too much: "60 s of CPU time"
+  LimitWatch(const CompileLimit& limit, std::function<void(const std::string&)> exceeded)
+      : limit_(limit), exceeded_(std::move(exceeded)), thread_([this] { watch(); }) {}
+  ~LimitWatch() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void watch() {
+    constexpr std::chrono::milliseconds period{20};
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, period, [this] { return is_over_; })) {
+      const std::string what = excess(use_of_process(), before_, limit_);
+      if (!what.empty()) return exceeded_(what);
+    }
+  }
+
+  const CompileLimit limit_;
+  const std::function<void(const std::string&)> exceeded_;
+  const double before_ = use_of_process().seconds;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+/// Sends the answer to one request, whichever thread has it first.
+class Answer {
+ public:
+  explicit Answer(const FileDescriptor& socket) : socket_(socket) {}
+
+  void send(const CompileResult& result, bool is_last) {
+    if (is_given_.exchange(true)) return;
+    send_message(socket_,
+                 {is_last ? MessageKind::last_result : MessageKind::result, to_bytes(result)});
+  }
+
+ private:
+  const FileDescriptor& socket_;
+  std::atomic<bool> is_given_ = false;
+};
+
+/// After a crash, what the compiler left behind cannot be trusted. Memory that a large kernel took
+/// may not all be returned, and must not count for the next one.
+bool is_spent(const CompileResult& result, const CompileLimit& limit) {
+  return result.status == CompileStatus::crashed ||
+         use_of_process().memory_bytes > limit.memory_bytes / 4;
+}
+
+/// @return whether the worker can go on
+bool serve_one(const FileDescriptor& socket, const CompileRequest& request, Backend& backend,
+               const CompileLimit& limit) {
+  Answer answer(socket);
+  CompileResult result;
+  try {
+    const LimitWatch watch(limit, [&](const std::string& what) {
+      answer.send(failed_compilation(CompileStatus::over_limit, what), true);
+      _exit(0);  // the other thread is still compiling
+    });
+    result = backend.compile(request);
+  } catch (const std::system_error& refusal) {
+    result = failed_compilation(CompileStatus::no_thread, refusal.code().message());
+  }
+  const bool is_last = is_spent(result, limit);
+  answer.send(result, is_last);
+  return !is_last;
+}
+
+/// Compiles one kernel after the other: answers requests until the program closes its end of
+/// `socket`, the compiler fails, or a kernel costs more than the limit.
+void serve(const FileDescriptor& socket, Backend& backend, const CompileLimit& limit) {
+  if (!send_message(socket, {MessageKind::ready, {}})) return;
+  while (const auto message = receive_message(socket)) {
+    const auto request = from_bytes<CompileRequest>(message->content);
+    if (!request || !send_message(socket, {MessageKind::started, {}}) ||
+        !serve_one(socket, *request, backend, limit))
+      return;
+  }
 }
 
 /// Forks a worker for every socket that arrives, until the program ends.

@@ -15,9 +15,8 @@
 #include <core/value_type.hpp>
 #include <jit/backend.hpp>
 #include <jit/loop_nest.hpp>
-#include <jit/target/cpu/emit_payloads.hpp>
+#include <jit/target/cpu/emit_reductions.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
-#include <jit/target/cpu/reproducible_form.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -62,55 +61,51 @@ std::string pointer_to_data(const LoopNest& nest, const ReproducibleForm& form,
 }
 
 /// Without the reason for scalar code: it may be words of the compiler.
-void emit_heading(fmt::memory_buffer& out, const LoopNest& nest, const SimdChoice& simd) {
+void emit_heading(std::string& out, const LoopNest& nest, const SimdChoice& simd) {
   out.append(heading_of(nest));
   if (simd.vectorised())
-    fmt::format_to(fmt::appender(out), "// In blocks of {} elements, to be vectorised\n",
-                   simd.width);
+    out += fmt::format("// In blocks of {} elements, to be vectorised\n", simd.width);
 }
 
-void emit_constants(fmt::memory_buffer& out, const LoopNest& nest, const KernelCall& call) {
+void emit_constants(std::string& out, const LoopNest& nest, const KernelCall& call) {
   if (!call.constants.empty()) out.push_back('\n');
   for (const ConstantShape& constant : call.constants)
-    fmt::format_to(fmt::appender(out), "extern const {} __asm__(\"{}\");\n",
-                   declaration_of(constant), constant_symbol(nest, constant));
+    out += fmt::format("extern const {} __asm__(\"{}\");\n", declaration_of(constant),
+                       constant_symbol(nest, constant));
 }
 
-void emit_source(fmt::memory_buffer& out, const KernelCall& call) {
-  fmt::format_to(fmt::appender(out), "\n#line 1 \"{}\"\n{}\n#line 1 \"{}\"", call.name, call.source,
-                 generated_file);
+void emit_source(std::string& out, const KernelCall& call) {
+  out +=
+      fmt::format("\n#line 1 \"{}\"\n{}\n#line 1 \"{}\"", call.name, call.source, generated_file);
 }
 
-void emit_lines(fmt::memory_buffer& out, const Statements& statements, std::string_view indent) {
-  for (const std::string& statement : statements)
-    fmt::format_to(fmt::appender(out), "{}{}\n", indent, statement);
+void emit_lines(std::string& out, const Statements& statements, std::string_view indent) {
+  for (const std::string& statement : statements) out += fmt::format("{}{}\n", indent, statement);
 }
 
 /// Copies the blocks of reduced globals into local variables, or back.
-void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& args,
+void emit_block_copies(std::string& out, const std::vector<ArgShape>& args,
                        const ReproducibleForm& form, bool back) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!is_local_block(args[i]) || is_offered(args, i) || form.is_term(i)) continue;
     if (!back) {
-      fmt::format_to(fmt::appender(out), "  {} op2_local{}[{}];\n", core::cxx_name_of(args[i].type),
-                     i, args[i].dim);
+      out +=
+          fmt::format("  {} op2_local{}[{}];\n", core::cxx_name_of(args[i].type), i, args[i].dim);
     }
-    fmt::format_to(fmt::appender(out),
-                   "  __builtin_memcpy(op2_{0}{2}, op2_{1}{2}, sizeof op2_local{2});\n",
-                   back ? "global" : "local", back ? "local" : "global", i);
+    out += fmt::format("  __builtin_memcpy(op2_{0}{2}, op2_{1}{2}, sizeof op2_local{2});\n",
+                       back ? "global" : "local", back ? "local" : "global", i);
   }
   emit_lines(out, back ? candidate_stores(args) : candidate_declarations(args), "  ");
 }
 
-void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form) {
-  const auto append = fmt::appender(out);
+void emit_body(std::string& out, const LoopNest& nest, const ReproducibleForm& form) {
   for (const ArgShape& arg : columns_of(nest.args))
-    fmt::format_to(append, "    const int {} = {};\n", row_name(arg), map_entry(arg));
+    out += fmt::format("    const int {} = {};\n", row_name(arg), map_entry(arg));
   std::vector<std::string> pointers;
   for (std::size_t i = 0; i < nest.args.size(); ++i) {
     const ArgShape& arg = nest.args[i];
     if (is_number(arg)) {
-      fmt::format_to(append, "    int op2_number{} = {};\n", i, number_of_row(i, row_of(arg)));
+      out += fmt::format("    int op2_number{} = {};\n", i, number_of_row(i, row_of(arg)));
     }
     pointers.push_back(arg.active ? pointer_to_data(nest, form, i) : "");
   }
@@ -123,26 +118,24 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
 
 /// Whole blocks first, then the rest one by one.
 /// @param more  parameters
-void emit_elements(fmt::memory_buffer& out, const ReproducibleForm& form,
-                   const std::string& function, const std::string& more, int width,
-                   const std::string& values) {
-  const auto append = fmt::appender(out);
-  fmt::format_to(append, "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args{}) {{\n",
-                 function, more);
-  if (!more.empty()) fmt::format_to(append, "  long op2_first = op2_begin;\n");
+void emit_elements(std::string& out, const ReproducibleForm& form, const std::string& function,
+                   const std::string& more, int width, const std::string& values) {
+  out += fmt::format("\n{}(long op2_begin, long op2_end, const op2_binding* op2_args{}) {{\n",
+                     function, more);
+  if (!more.empty()) out += "  long op2_first = op2_begin;\n";
   if (width > 1) {
-    fmt::format_to(append,
-                   "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
-                   "  {}(op2_begin, op2_rest{});\n  op2_begin = op2_rest;\n",
-                   width, blocks_function, values);
+    out += fmt::format(
+        "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
+        "  {}(op2_begin, op2_rest{});\n  op2_begin = op2_rest;\n",
+        width, blocks_function, values);
     emit_lines(out, form.after_blocks(), "  ");
   }
-  fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
+  out += fmt::format("  op2_run(op2_begin, op2_end{});\n}}\n", values);
 }
 
 /// The range function. Loops that make terms execute some hundred elements at a time, so that the
 /// loops over elements call nothing.
-void emit_range(fmt::memory_buffer& out, const ReproducibleForm& form, int width,
+void emit_range(std::string& out, const ReproducibleForm& form, int width,
                 const std::string& values) {
   const std::string range = fmt::format("extern \"C\" void {}", range_symbol);
   const int at_once = form.elements_at_once();
@@ -153,22 +146,18 @@ void emit_range(fmt::memory_buffer& out, const ReproducibleForm& form, int width
     memory += ", " + parameter.value;
   }
   emit_elements(out, form, "static void op2_part", declarations, width, values);
-  fmt::format_to(fmt::appender(out),
-                 "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n", range);
+  out += fmt::format("\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n", range);
   emit_lines(out, form.term_memory(), "  ");
-  fmt::format_to(
-      fmt::appender(out),
+  out += fmt::format(
       "  while (op2_begin < op2_end) {{\n"
       "    const long op2_count = op2_end - op2_begin < {0} ? op2_end - op2_begin : {0};\n"
       "    op2_part(op2_begin, op2_begin + op2_count, op2_args{1});\n",
       at_once, memory);
   emit_lines(out, form.add_terms("op2_count"), "    ");
-  fmt::format_to(fmt::appender(out), "    op2_begin += op2_count;\n  }}\n}}\n");
+  out += "    op2_begin += op2_count;\n  }\n}\n";
 }
 
-void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
-               int width) {
-  const auto append = fmt::appender(out);
+void emit_loop(std::string& out, const LoopNest& nest, const ReproducibleForm& form, int width) {
   std::string declarations, values;
   std::vector<Parameter> parameters = parameters_of(nest.args);
   std::ranges::move(form.parameters(), std::back_inserter(parameters));
@@ -176,17 +165,60 @@ void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
     declarations += ",\n    " + parameter.declaration;
     values += ",\n      " + parameter.value;
   }
-  fmt::format_to(append, "\nstatic void op2_run(long op2_begin, long op2_end{}) {{\n",
-                 declarations);
+  out += fmt::format("\nstatic void op2_run(long op2_begin, long op2_end{}) {{\n", declarations);
   emit_block_copies(out, nest.args, form, false);
-  fmt::format_to(append,
-                 "  for (long op2_element = op2_begin; op2_element < op2_end; ++op2_element) {{\n");
+  out += "  for (long op2_element = op2_begin; op2_element < op2_end; ++op2_element) {\n";
   emit_body(out, nest, form);
-  fmt::format_to(append, "  }}\n");
+  out += "  }\n";
   emit_block_copies(out, nest.args, form, true);
-  fmt::format_to(append, "}}\n");
+  out += "}\n";
   if (width > 1) emit_blocks(out, nest, form, width, declarations);
   emit_range(out, form, width, values);
+}
+
+bool is_single(const LoopNest& nest) {
+  return nest.calls.size() == 1;
+}
+
+/// "void*" for each parameter of a kernel; with names unless `name` is empty.
+std::string void_pointers(const KernelCall& call, const char* name) {
+  std::vector<std::string> list;
+  for (const CallArg& arg : call.args)
+    if (arg.members > 0) list.push_back(fmt::format(fmt::runtime(name), list.size()));
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// The C name of the function that calls the kernel of a call in a separate unit.
+std::string call_symbol(std::size_t call) {
+  return fmt::format("{}{}", call_name, call);
+}
+
+/// Declarations of these functions; empty for a single kernel.
+std::string call_declarations(const LoopNest& nest) {
+  std::string text;
+  if (is_single(nest)) return text;
+  for (std::size_t n = 0; n < nest.calls.size(); ++n)
+    text += fmt::format("extern \"C\" void {}({});\n", call_symbol(n),
+                        void_pointers(nest.calls[n], "void*"));
+  return text;
+}
+
+/// The definition of the function named `call_symbol(call)`.
+std::string call_definition(const LoopNest& nest, std::size_t call) {
+  const KernelCall& kernel = nest.calls[call];
+  return fmt::format(
+      "\nextern \"C\" void {}({}) {{\n  [[_Clang::__always_inline__]] ::{}({});\n}}\n", call_name,
+      void_pointers(kernel, "void* op2_arg{}"), kernel.name,
+      void_pointers(kernel, "op2_pointer{{op2_arg{}}}"));
+}
+
+/// Whether calls need the struct op2_pointer in the unit of the loop.
+bool converts_pointers(const LoopNest& nest) {
+  if (!is_single(nest)) return false;
+  return nest.calls[0].any_const ||
+         std::ranges::any_of(nest.calls[0].args, [&](const CallArg& arg) {
+           return is_vector(nest, arg) || is_64_bit_integer(nest.args[arg.position]);
+         });
 }
 
 constexpr const char* library_headers =
@@ -207,30 +239,26 @@ std::string pragmas_of(const KernelCall& call, bool contract, bool is_scalar) {
 /// The kernel and its loop in one unit.
 std::string single_unit(const LoopNest& nest, const SimdChoice& simd,
                         const ReproducibleForm& form) {
-  fmt::memory_buffer out;
+  std::string out;
   emit_heading(out, nest, simd);
-  fmt::format_to(fmt::appender(out), "{}{}", library_headers, simd.width > 1 ? simd_include : "");
+  out += fmt::format("{}{}", library_headers, simd.width > 1 ? simd_include : "");
   emit_constants(out, nest, nest.calls[0]);
   out.append(binding_struct);
   if (converts_pointers(nest)) out.append(pointer_struct);
   out.append(form.preamble());
   emit_source(out, nest.calls[0]);
   emit_loop(out, nest, form, simd.width);
-  return fmt::to_string(out);
+  return out;
 }
 
 std::string loop_unit(const LoopNest& nest, const SimdChoice& simd, const ReproducibleForm& form) {
-  fmt::memory_buffer out;
+  std::string out;
   emit_heading(out, nest, simd);
-  fmt::format_to(fmt::appender(out), "{}\n#line 1 \"{}\"{}{}", simd.width > 1 ? simd_include : "",
-                 generated_file, binding_struct, call_declarations(nest));
+  out += fmt::format("{}\n#line 1 \"{}\"{}{}", simd.width > 1 ? simd_include : "", generated_file,
+                     binding_struct, call_declarations(nest));
   out.append(form.preamble());
   emit_loop(out, nest, form, simd.width);
-  return fmt::to_string(out);
-}
-
-bool is_single(const LoopNest& nest) {
-  return nest.calls.size() == 1;
+  return out;
 }
 
 /// The expression passed for one parameter.
@@ -238,14 +266,6 @@ bool is_single(const LoopNest& nest) {
 std::string passed(const std::string& pointer, bool is_single, bool is_any) {
   if (!is_single) return fmt::format("(void*)({})", pointer);
   return is_any ? fmt::format("op2_pointer{{(void*)({})}}", pointer) : pointer;
-}
-
-/// "void*" for each parameter of a kernel; with names unless `name` is empty.
-std::string void_pointers(const KernelCall& call, const char* name) {
-  std::vector<std::string> list;
-  for (const CallArg& arg : call.args)
-    if (arg.members > 0) list.push_back(fmt::format(fmt::runtime(name), list.size()));
-  return fmt::format("{}", fmt::join(list, ", "));
 }
 
 /// Where a payload that is set in any order is from: the index behind its values, and the table of
@@ -268,15 +288,15 @@ Parameter base_parameter(const std::string& type, const std::string& name, std::
 }  // namespace
 
 std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract, bool is_scalar) {
-  fmt::memory_buffer out;
+  std::string out;
   out.append(pragmas_of(nest.calls[call], contract, is_scalar));
-  fmt::format_to(fmt::appender(out), "// Kernel '{}' as a part of a loop, generated by libop2.\n{}",
-                 nest.calls[call].name, library_headers);
+  out += fmt::format("// Kernel '{}' as a part of a loop, generated by libop2.\n{}",
+                     nest.calls[call].name, library_headers);
   emit_constants(out, nest, nest.calls[call]);
   out.append(pointer_struct);
   emit_source(out, nest.calls[call]);
   out.append(call_definition(nest, call));
-  return fmt::to_string(out);
+  return out;
 }
 
 std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
@@ -294,27 +314,6 @@ std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
   return units;
 }
 
-std::string call_symbol(std::size_t call) {
-  return fmt::format("{}{}", call_name, call);
-}
-
-std::string call_declarations(const LoopNest& nest) {
-  std::string text;
-  if (is_single(nest)) return text;
-  for (std::size_t n = 0; n < nest.calls.size(); ++n)
-    text += fmt::format("extern \"C\" void {}({});\n", call_symbol(n),
-                        void_pointers(nest.calls[n], "void*"));
-  return text;
-}
-
-std::string call_definition(const LoopNest& nest, std::size_t call) {
-  const KernelCall& kernel = nest.calls[call];
-  return fmt::format(
-      "\nextern \"C\" void {}({}) {{\n  [[_Clang::__always_inline__]] ::{}({});\n}}\n", call_name,
-      void_pointers(kernel, "void* op2_arg{}"), kernel.name,
-      void_pointers(kernel, "op2_pointer{{op2_arg{}}}"));
-}
-
 std::string calls_of(const LoopNest& nest, const std::vector<std::string>& pointers,
                      const std::string& indent) {
   std::string text;
@@ -328,14 +327,6 @@ std::string calls_of(const LoopNest& nest, const std::vector<std::string>& point
         is_single(nest) ? "::" + nest.calls[n].name : call_symbol(n),
         fmt::join(actual_arguments(nest, n, pointers, pass), fmt::format(",\n{}    ", indent)));
   return text;
-}
-
-bool converts_pointers(const LoopNest& nest) {
-  if (!is_single(nest)) return false;
-  return nest.calls[0].any_const ||
-         std::ranges::any_of(nest.calls[0].args, [&](const CallArg& arg) {
-           return is_vector(nest, arg) || is_64_bit_integer(nest.args[arg.position]);
-         });
 }
 
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {

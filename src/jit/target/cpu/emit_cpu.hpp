@@ -18,7 +18,7 @@ inline constexpr const char* range_symbol = "__op2_loop";
 /// What the code depends on beside the nest and its vectors.
 struct CpuCodeForm {
   bool contract = true;  ///< a * b + c may be rounded once; otherwise a pragma in each unit says so
-  bool reproducible = false;  ///< see reproducible_form.hpp
+  bool reproducible = false;  ///< see emit_reductions.hpp
 };
 
 /// Translation units in C++20: one for a single kernel; otherwise one for each kernel and, after
@@ -37,23 +37,11 @@ std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract = 
 // clash with another's; there, a function with a C name calls it. All units are linked and inlined
 // before the loop is optimised.
 
-/// The C name of the function that calls the kernel of a call in a separate unit.
-std::string call_symbol(std::size_t call);
-
-/// Declarations of these functions; empty for a single kernel.
-std::string call_declarations(const LoopNest& nest);
-
-/// The definition of the function named `call_symbol(call)`.
-std::string call_definition(const LoopNest& nest, std::size_t call);
-
 /// Statements that call the kernels one after the other.
 /// @param pointers  one for each of the nest's arguments, to its data
 /// @param indent    of the statements
 std::string calls_of(const LoopNest& nest, const std::vector<std::string>& pointers,
                      const std::string& indent);
-
-/// Whether calls need the struct op2_pointer in the unit of the loop.
-bool converts_pointers(const LoopNest& nest);
 
 // The parameters of the functions inside a range function, and what they find in its bindings.
 

@@ -2,13 +2,14 @@
 #include <jit/target/cpu/emit_simd.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
-#include <core/access.hpp>
+#include <fmt/format.h>
+
 #include <core/value_type.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
-#include <jit/target/cpu/emit_payloads.hpp>
 
 namespace op2::jit {
 namespace {
@@ -39,8 +40,7 @@ std::string row_of_lane(const ArgShape& arg) {
 
 class BlockEmitter {
  public:
-  BlockEmitter(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
-               int width)
+  BlockEmitter(std::string& out, const LoopNest& nest, const ReproducibleForm& form, int width)
       : out_(out), nest_(nest), form_(form), args_(nest.args), width_(width) {}
 
   void emit(const std::string& declarations) {
@@ -66,7 +66,7 @@ class BlockEmitter {
  private:
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(fmt::appender(out_), format, std::forward<Args>(args)...);
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
     out_.push_back('\n');
   }
 
@@ -217,7 +217,7 @@ class BlockEmitter {
     lines(lane_merges(args_, width_, form_.zeros()), "  ");
   }
 
-  fmt::memory_buffer& out_;
+  std::string& out_;
   const LoopNest& nest_;
   const ReproducibleForm& form_;
   const std::vector<ArgShape>& args_;
@@ -260,8 +260,8 @@ SimdChoice conflict_of(const std::vector<ArgShape>& args) {
 
 }  // namespace
 
-void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
-                 int width, const std::string& declarations) {
+void emit_blocks(std::string& out, const LoopNest& nest, const ReproducibleForm& form, int width,
+                 const std::string& declarations) {
   BlockEmitter(out, nest, form, width).emit(declarations);
 }
 

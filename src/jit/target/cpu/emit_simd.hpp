@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <jit/loop_nest.hpp>
 #include <jit/simd.hpp>
-#include <jit/target/cpu/reproducible_form.hpp>
+#include <jit/target/cpu/emit_reductions.hpp>
 
 namespace op2::jit {
 
@@ -21,8 +19,8 @@ inline constexpr const char* blocks_function = "op2_blocks";
 /// transposed back. Increments through maps are added in the order of the elements.
 /// @param width         elements of a block
 /// @param declarations  of the parameters that both functions of a loop share
-void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
-                 int width, const std::string& declarations);
+void emit_blocks(std::string& out, const LoopNest& nest, const ReproducibleForm& form, int width,
+                 const std::string& declarations);
 
 // Whether a loop on a CPU may be vectorised over elements, one in each lane.
 

@@ -12,6 +12,7 @@
 
 #include <core/clock.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 #include <jit/backend.hpp>
 #include <jit/diagnostics.hpp>
 #include <jit/target/cuda/device_headers.hpp>
@@ -68,11 +69,7 @@ bool explain_signature(CompileResult& result, const LoopNest& nest) {
 /// What ptxas says of registers and memory is kept behind the code, in comments.
 std::string with_comments(std::string ptx, const std::string& lines) {
   std::string_view rest = lines;
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    ptx += fmt::format("// {}\n", rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  while (!rest.empty()) ptx += fmt::format("// {}\n", core::next_part(rest, '\n'));
   return ptx;
 }
 

@@ -12,7 +12,7 @@
 #include <gpu/device.hpp>
 #include <gpu/module.hpp>
 #include <gpu/nvrtc.hpp>
-#include <jit/compile_result.hpp>
+#include <jit/backend.hpp>
 #include <jit/jit.hpp>
 #include <jit/target/target.hpp>
 
@@ -31,9 +31,10 @@ struct CudaConstant {
 /// What `CompiledLoop::entry` points to. The parameters are those of kernel_parameters.hpp.
 struct CudaLoop {
   gpu::Function loop{};
-  gpu::Function fold{};                    ///< null if the loop has no reductions
-  bool pulls = false;                      ///< `loop` is op2_pull, not op2_loop
-  std::vector<gpu::Function> part_sums{};  ///< what adds the parts of each dat (ordered_sums.hpp)
+  gpu::Function fold{};  ///< null if the loop has no reductions
+  bool pulls = false;    ///< `loop` is op2_pull, not op2_loop
+  std::vector<gpu::Function>
+      part_sums{};  ///< what adds the parts of each dat (kernel_parameters.hpp)
   std::vector<CudaConstant> constants{};
 };
 
@@ -42,7 +43,7 @@ struct CudaCodeOptions {
   gpu::Architecture architecture{};
   bool contract = true;  ///< else products are rounded before they are added
   core::Increments increments = core::Increments::rows;
-  bool reproducible = false;  ///< the bits of the CPU (ordered_sums.hpp)
+  bool reproducible = false;  ///< the bits of the CPU (kernel_parameters.hpp)
 };
 
 class CudaTarget : public Target {

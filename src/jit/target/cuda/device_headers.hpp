@@ -20,9 +20,6 @@ std::string overloads_of(const std::string& name);
 /// For the key of code: "headers" and a hash of all of them.
 std::string features_of_headers();
 
-/// One of them: what generated kernels call.
-inline constexpr const char* device_library_name = "op2_device";
-
 /// One of them, which undefines the macros of all others.
 inline constexpr const char* undefining_header = "op2_undefine";
 

@@ -18,7 +18,8 @@ namespace op2::jit {
 ///
 /// A nest without arguments whose kernel `is_library_symbol` is a kernel of the library: its source
 /// is the text, with its parameters.
-/// @param ordered  all sums as in ordered_sums.hpp, for any `increments`; the nest does not gather
+/// @param ordered  all sums in order (kernel_parameters.hpp), for any `increments`; the nest does not
+///                 gather
 std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::Increments::rows,
                       bool ordered = false);
 
@@ -40,7 +41,7 @@ inline constexpr const char* cuda_fold_role = "op2_fold";
 /// characters: the same ones for every role, by which functions of one binary find each other.
 std::string cuda_symbol(const char* role, const LoopNest& nest);
 
-/// "op2_gather0": the k-th of ordered_sums.hpp.
+/// "op2_gather0": of the k-th of `added_dats`.
 std::string gather_role(std::size_t k);
 
 /// "_res_calc" of "op2_loop_res_calc": what the names of all functions of its binary end with.

@@ -9,7 +9,7 @@
 
 #include <core/value_type.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
-#include <jit/target/cuda/kernel_writer.hpp>
+#include <jit/target/cuda/ways.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {

@@ -14,7 +14,7 @@
 
 #include <core/options.hpp>
 #include <jit/loop_nest.hpp>
-#include <jit/target/target_rules.hpp>
+#include <jit/target/target.hpp>
 
 namespace op2::jit {
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include <core/exact_sum.hpp>
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/emit_parts.hpp>
 
@@ -12,6 +13,12 @@ namespace op2::jit {
 namespace {
 
 using Kind = KernelParameter::Kind;
+
+// As the device library has them (jit/kernel_library/cuda): eight warps of a block, and the
+// integers of a sum.
+static_assert(block_threads == 256);
+static_assert(core::ExactSum<double>::limb_bits == 40 && core::ExactSum<double>::flag_bits == 21);
+static_assert(core::ExactSum<double>::words == 54 && core::ExactSum<float>::words == 9);
 
 bool is_set_by_element(const ArgShape& arg) {
   return is_global(arg) && !is_payload(arg) && (arg.access == OP_WRITE || arg.access == OP_RW);
@@ -66,6 +73,40 @@ std::vector<KernelParameter> fold_parameters(std::span<const ArgShape> args) {
   std::erase_if(parameters, [](const KernelParameter& parameter) {
     return parameter.kind != Kind::result && parameter.kind != Kind::partials;
   });
+  return parameters;
+}
+
+std::vector<AddedDat> added_dats(std::span<const ArgShape> args) {
+  std::vector<AddedDat> added;
+  for (const SlottedArg& slotted : slotted_args(args)) {
+    const auto of_dat = [&](const AddedDat& one) {
+      return args[one.arg].dat == args[slotted.arg].dat;
+    };
+    auto known = std::ranges::find_if(added, of_dat);
+    if (known == added.end()) known = added.insert(known, {slotted.arg});
+    if (slotted.sum == slotted.arg) known->columns.push_back(slotted.arg);
+  }
+  return added;
+}
+
+bool is_exact_sum(const ArgShape& arg) {
+  return is_global(arg) && arg.access == OP_INC && core::is_rounded(arg.type);
+}
+
+std::size_t words_of_sum(Type type) {
+  return type == Type::f64 ? core::ExactSum<double>::words : core::ExactSum<float>::words;
+}
+
+std::size_t bytes_of_sums(std::span<const ArgShape> args) {
+  std::size_t words = 0;
+  for (const ArgShape& arg : args)
+    if (is_exact_sum(arg)) words += words_of_sum(arg.type) * static_cast<std::size_t>(arg.dim);
+  return words * sizeof(std::int64_t);
+}
+
+std::vector<KernelParameter> ordered_parameters(std::span<const ArgShape> args) {
+  std::vector<KernelParameter> parameters = kernel_parameters(args);
+  for (const AddedDat& dat : added_dats(args)) parameters.push_back({Kind::parts, dat.arg});
   return parameters;
 }
 

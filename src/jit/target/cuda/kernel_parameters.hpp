@@ -16,6 +16,13 @@
 // element. If rows gather the increments of loops before the nest's own kernels (gather.hpp),
 // positions are rows, and op2_counted is a row. All kernels are launched with block_threads threads
 // and without dynamic shared memory.
+//
+// Sums in order are sums whose bits depend on no order of execution (docs/reproducibility.md). What
+// an element adds to rows through maps is made from zero and stored in *parts*; when all are there,
+// op2_gather0 and so on, one for each of `added_dats`, add the parts to the rows in the order that
+// the executor has found, one thread for each value. Their parameters of 8 bytes: the number of
+// values (rows x dim); the dat; its parts; the rows; for each of them where its parts begin in the
+// next list, and the end; the parts. Sums of float and double over elements are added as integers.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +37,7 @@ namespace op2::jit {
 inline constexpr unsigned block_threads = 256;
 
 /// Of loops with reductions. One element for each thread of a block, but for exact sums
-/// (ordered_sums.hpp), of which a partial result has hundreds of bytes.
+///, of which a partial result has hundreds of bytes.
 constexpr std::int64_t chunk_elements(bool ordered) {
   return ordered ? 2048 : block_threads;
 }
@@ -50,10 +57,10 @@ struct KernelParameter {
     global,    ///< const T*, shape [dim]: a value that is read
     result,    ///< T*, shape [dim]: of a reduction; holds its start value. Of a payload: its values
                ///< and, at the next multiple of 8 bytes, the global index of their element, or -1
-               ///< Of an exact sum: long long*, shape [dim x words] (ordered_sums.hpp)
+               ///< Of an exact sum: long long*, shape [dim x words]
     partials,  ///< shape [chunks]: the same of the chunks
     second,    ///< T*, shape [rows x dim]: where rows of a moved dat go (gather.hpp)
-    parts,     ///< T*: what elements add to a dat (ordered_sums.hpp)
+    parts,     ///< T*: what elements add to a dat
     pull_rows,     ///< const int*: the row at each position; null: the position itself
     pull_start,    ///< const int*: where the elements of the row at position p begin in the next
                    ///< list, at [p - op2_begin]; one more at the end
@@ -81,8 +88,35 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args);
 std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args,
                                              std::span<const std::int32_t> gathered);
 
+/// The parameters of op2_loop with sums in order: kernel_parameters, then the parts of each of
+/// `added_dats`.
+std::vector<KernelParameter> ordered_parameters(std::span<const ArgShape> args);
+
 /// The parameters of op2_fold, after op2_chunks (long long): result and partials of each reduction.
 /// Empty: there is no op2_fold.
 std::vector<KernelParameter> fold_parameters(std::span<const ArgShape> args);
+
+/// A dat to which a nest adds through maps, and does nothing else with it.
+struct AddedDat {
+  std::size_t arg = 0;  ///< the first of the dat
+  /// The first argument of each column of a map, in the order of the arguments. Part c of element e
+  /// is row e * columns.size() + c of the dat's parts.
+  std::vector<std::size_t> columns{};
+};
+
+/// In the order of their first arguments.
+std::vector<AddedDat> added_dats(std::span<const ArgShape> args);
+
+/// A sum of float or double that is rounded once.
+bool is_exact_sum(const ArgShape& arg);
+
+/// The integers of one component of such a sum (core::ExactSum::to_words).
+std::size_t words_of_sum(Type type);
+
+/// Bytes of the memory of a block that exact sums need.
+std::size_t bytes_of_sums(std::span<const ArgShape> args);
+
+/// Blocks have 48 KB; the rest is for other reductions.
+inline constexpr std::size_t most_bytes_of_sums = std::size_t{40} << 10;
 
 }  // namespace op2::jit

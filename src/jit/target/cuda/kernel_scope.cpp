@@ -18,7 +18,6 @@
 #include <core/value_type.hpp>
 #include <jit/backend.hpp>
 #include <jit/loop_nest.hpp>
-#include <jit/reserved_names.hpp>
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>

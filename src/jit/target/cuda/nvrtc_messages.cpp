@@ -67,14 +67,12 @@ void classify(Diagnostic& message) {
   }
 }
 
-struct SeverityName {
-  std::string_view name;
-  Severity severity;
-};
-constexpr std::array severities{
-    SeverityName{"catastrophic error", Severity::error},
-    SeverityName{"internal error", Severity::error}, SeverityName{"error", Severity::error},
-    SeverityName{"warning", Severity::warning}, SeverityName{"note", Severity::note}};
+constexpr auto severities =
+    std::to_array<std::pair<std::string_view, Severity>>({{"catastrophic error", Severity::error},
+                                                          {"internal error", Severity::error},
+                                                          {"error", Severity::error},
+                                                          {"warning", Severity::warning},
+                                                          {"note", Severity::note}});
 
 /// From "error: expected a ..." or "warning #177-D: variable ..."; nothing from other lines.
 std::optional<Diagnostic> said(std::string_view line) {

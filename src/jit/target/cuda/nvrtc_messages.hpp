@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <jit/compile_result.hpp>
+#include <jit/backend.hpp>
 
 namespace op2::jit {
 

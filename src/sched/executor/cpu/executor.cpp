@@ -11,28 +11,13 @@
 namespace op2::sched {
 namespace {
 
-/// Steps in tiles run on all threads, even if their parts use fewer.
-std::vector<int> threads_of(const CpuPlanParts& made, int all_threads) {
-  std::vector<int> threads;
-  for (const StepParts& parts : made.parts) threads.push_back(parts.threads);
-  for (const ChainTiles& chain : made.tiles)
+/// Calls visit(phase, tiled, loop) for each loop of each group of steps in tiles.
+template <class Visit>
+void for_each_tiled(const std::vector<ChainTiles>& tiles, const Visit& visit) {
+  for (const ChainTiles& chain : tiles)
     for (const Phase phase : {Phase::interior, Phase::boundary})
       for (const TiledSteps& tiled : chain.in(phase))
-        for (const std::size_t step : tiled.steps) threads[step] = all_threads;
-  return threads;
-}
-
-/// The place of a step in a phase.
-StepSchedule schedule_of(const CpuPlanParts& made, std::size_t step, Phase phase) {
-  StepSchedule schedule{&made.parts[step].in(phase)};
-  for (const ChainTiles& chain : made.tiles)
-    for (const TiledSteps& tiled : chain.in(phase))
-      for (std::size_t loop = 0; loop < tiled.steps.size(); ++loop)
-        if (tiled.steps[loop] == step) {
-          schedule.tiles = &tiled.plan;
-          schedule.loop = static_cast<std::int32_t>(loop);
-        }
-  return schedule;
+        for (std::size_t loop = 0; loop < tiled.steps.size(); ++loop) visit(phase, tiled, loop);
 }
 
 PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts& made,
@@ -40,7 +25,14 @@ PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts&
   std::vector<ScheduledStep> steps;
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
     steps.push_back({plan.steps.all[s].runs() ? &plan.steps.all[s] : nullptr,
-                     schedule_of(made, s, Phase::interior), schedule_of(made, s, Phase::boundary)});
+                     {&made.parts[s].interior},
+                     {&made.parts[s].boundary}});
+  for_each_tiled(made.tiles, [&](Phase phase, const TiledSteps& tiled, std::size_t loop) {
+    ScheduledStep& step = steps[tiled.steps[loop]];
+    StepSchedule& schedule = phase == Phase::interior ? step.interior : step.boundary;
+    schedule.tiles = &tiled.plan;
+    schedule.loop = static_cast<std::int32_t>(loop);
+  });
   return make_slots(mesh, steps, known);
 }
 
@@ -65,18 +57,20 @@ bool is_mostly_slots(const PlanSlots& slots) {
   return slotted > most * added;
 }
 
-std::vector<StepBindings> bind_all(const Plan& plan, const CpuPlanParts& made, int all_threads,
-                                   bool reproducible) {
-  const std::vector<int> threads = threads_of(made, all_threads);
-  std::vector<StepBindings> bindings(plan.steps.all.size());
-  for (std::size_t s = 0; s < bindings.size(); ++s) {
+/// Steps in tiles run on all threads, even if their parts use fewer.
+void bind_all(const Plan& plan, int all_threads, bool reproducible, CpuPlanParts& made) {
+  for_each_tiled(made.tiles, [&](Phase, const TiledSteps& tiled, std::size_t loop) {
+    made.parts[tiled.steps[loop]].threads = all_threads;
+  });
+  made.bindings.resize(plan.steps.all.size());
+  for (std::size_t s = 0; s < made.bindings.size(); ++s) {
     const Step& step = plan.steps.all[s];
     if (!step.runs()) continue;
     std::vector<core::ArgBinding> slotted;
     if (reproducible) slotted = bindings_of(step, made.slots.steps[s]);
-    bindings[s] = sched::bind(step, threads[s], made.parts[s].some_do_not_count, slotted);
+    made.bindings[s] =
+        sched::bind(step, made.parts[s].threads, made.parts[s].some_do_not_count, slotted);
   }
-  return bindings;
 }
 
 }  // namespace
@@ -96,9 +90,8 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
                          comm::error_of("slots of reproducible increments", [&] {
                            timed("find slots", [&] { find_slots(plan, made); });
                          }));
-  made.bindings = bind_all(plan, made, pool_.size(), options_.reproducible);
-  return std::make_unique<CpuPlan>(plan, std::move(made), pool_, rows_.communicator(),
-                                   listeners_);
+  bind_all(plan, pool_.size(), options_.reproducible, made);
+  return std::make_unique<CpuPlan>(plan, std::move(made), pool_, rows_.communicator(), listeners_);
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {

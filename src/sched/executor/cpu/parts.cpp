@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include <jit/target/cpu/cpu_target.hpp>
 
@@ -188,8 +189,8 @@ namespace {
 /// Smaller loops run on the calling thread: waking others costs more than it gains.
 constexpr int min_elements_per_thread = 256;
 
-bool reduces(const Step& step) {
-  return !step.reductions.empty();
+std::shared_ptr<const ThreadPlan> share(ThreadPlan plan) {
+  return std::make_shared<const ThreadPlan>(std::move(plan));
 }
 
 /// All accesses of a pattern.
@@ -201,13 +202,10 @@ std::vector<RowAccess> accesses_of(const ConflictPattern& pattern) {
 }
 
 /// What a step runs of a plan for all rows.
-std::shared_ptr<const ThreadPlan> of_step(const Step& step, const ThreadPlan& all) {
-  auto plan = std::make_shared<ThreadPlan>(all);
-  for (auto& stage : plan->stages)
+ThreadPlan of_step(const Step& step, ThreadPlan plan) {
+  for (auto& stage : plan.stages)
     for (IndexRanges& ranges : stage) ranges = step.rows_in(ranges);
-  std::erase_if(plan->stages, [](const auto& stage) {
-    return std::ranges::all_of(stage, [](const IndexRanges& ranges) { return ranges.empty(); });
-  });
+  std::erase_if(plan.stages, [](const Stage& stage) { return !has_work(stage); });
   return plan;
 }
 
@@ -217,13 +215,11 @@ StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
   StepParts parts;
   if (!step.runs()) return parts;
   if (code.compiled != nullptr) parts.range = jit::range_of(*code.compiled);
-  const ConflictPattern pattern =
-      step.colouring != nullptr ? conflict_pattern_of_colour(step.args, step.colouring->writes)
-                                : conflict_pattern(step.args);
+  const ConflictPattern pattern = conflict_pattern(step.args, step.colouring);
   for (const Phase phase : {Phase::interior, Phase::boundary}) {
     const IndexRange rows = step.rows(phase);
     // Only reductions distinguish owned elements from others.
-    const std::int64_t end = reduces(step) ? step.set->size : rows.end;
+    const std::int64_t end = step.reductions.empty() ? rows.end : step.set->size;
     const std::int64_t border = std::clamp(end, rows.begin, rows.end);
     for (const IndexRange part : {IndexRange{rows.begin, border}, IndexRange{border, rows.end}}) {
       if (part.empty()) continue;
@@ -246,26 +242,18 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
   const bool by_rows = order == Order::by_rows;
-  if (by_rows && alone && !few) return {plan_of_threads(step, pattern, rows), 1, counts};
+  if (by_rows && alone && !few)  // on one thread, in an order in which all threads could run them
+    return {share(on_one_thread(*plan_for(step, pattern, rows, threads_))), 1, counts};
   const bool as_declared = counts && ((by_rows && few) || step.runs_as_declared(code));
   const auto plan =
       as_declared ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads);
-  return {step.leaves_out_rows() ? of_step(step, *plan) : plan, threads, counts};
-}
-
-/// On one thread, in an order in which all threads could run them.
-std::shared_ptr<const ThreadPlan> PartMaker::plan_of_threads(const Step& step,
-                                                             const ConflictPattern& pattern,
-                                                             IndexRange rows) {
-  return std::make_shared<const ThreadPlan>(
-      on_one_thread(*plan_for(step, pattern, rows, threads_)));
+  return {step.leaves_out_rows() ? share(of_step(step, *plan)) : plan, threads, counts};
 }
 
 std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {
   auto& plan = in_order_[&set];
   if (plan == nullptr)
-    plan = std::make_shared<const ThreadPlan>(
-        plan_by_global_index(std::span(set.global_indices).first(set.size)));
+    plan = share(plan_by_global_index(std::span(set.global_indices).first(set.size)));
   return plan;
 }
 
@@ -275,8 +263,7 @@ std::shared_ptr<const ThreadPlan> PartMaker::plan_for(const Step& step,
   // On one thread all loops over a set share a plan.
   const ConflictPattern& alike = threads == 1 ? ConflictPattern{} : pattern;
   auto& plan = shared_[{step.set, alike, rows.begin, rows.end, threads}];
-  if (plan == nullptr)
-    plan = std::make_shared<const ThreadPlan>(plan_threads(rows, threads, accesses_of(alike)));
+  if (plan == nullptr) plan = share(plan_threads(rows, threads, accesses_of(alike)));
   return plan;
 }
 

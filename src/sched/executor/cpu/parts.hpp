@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <core/loop_abi.hpp>
-#include <sched/analysis/conflicts.hpp>
+#include <sched/analysis/order.hpp>
 #include <sched/plan.hpp>
 #include <sched/rows.hpp>
 
@@ -90,9 +90,6 @@ class PartMaker {
                    IndexRange rows);
   std::shared_ptr<const ThreadPlan> plan_for(const Step& step, const ConflictPattern& pattern,
                                              IndexRange rows, int threads);
-  std::shared_ptr<const ThreadPlan> plan_of_threads(const Step& step,
-                                                    const ConflictPattern& pattern,
-                                                    IndexRange rows);
   std::shared_ptr<const ThreadPlan> plan_in_global_order(const core::Set& set);
 
   int threads_;

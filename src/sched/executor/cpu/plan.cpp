@@ -1,83 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/plan.hpp>
 
+#include <algorithm>
+#include <exception>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <sched/executor/cpu/run.hpp>
-#include <sched/executor/exchanges.hpp>
+#include <core/arithmetic.hpp>
+#include <core/clock.hpp>
+#include <sched/executor/payload.hpp>
+#include <sched/executor/reference/executor.hpp>
 #include <sched/loop_statistics.hpp>
 #include <sched/passes.hpp>
 
 namespace op2::sched {
 namespace {
 
-std::string describe_parts(const char* phase, const std::vector<LoopPart>& parts) {
-  std::string text;
-  for (const LoopPart& part : parts) {
-    const ThreadPlanStatistics use = statistics_of(*part.plan);
-    text +=
-        fmt::format("; {}: {} threads, {} stages, {:.1f} % in the first, imbalance {:.2f}", phase,
-                    part.threads, part.plan->stages.size(), 100 * use.first_stage, use.imbalance);
+/// One execution of a part of a step.
+struct PartRun {
+  const Step& step;
+  const LoopPart& part;
+  core::RangeFunction range;  ///< null: the kernel's host function
+  const StepBindings& bindings;
+  const StepSlots& slots;
+  Phase phase;
+  std::size_t number;  ///< of the part in its phase
+  core::ThreadPool& pool;
+
+  const core::ArgBinding* bound_to(int thread) const {
+    return bindings.args_of(thread, part.counts);
   }
-  return text;
+};
+
+/// Compiled code on all threads.
+void run_thread(void* context, int thread) noexcept {
+  const PartRun& run = *static_cast<const PartRun*>(context);
+  const core::RunningHere here(run.bindings.running);
+  const auto& stages = run.part.plan->stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (s > 0) run.pool.barrier();
+    for (const IndexRange& rows : stages[s][thread])
+      run.range(rows.begin, rows.end, run.bound_to(thread));
+  }
+  if (run.slots.uses.empty()) return;
+  run.pool.barrier();
+  add_slots(run.step, run.slots, run.phase, run.number, thread, run.part.threads);
 }
 
-std::string describe_parts(const StepParts& parts) {
-  return describe_parts("interior", parts.interior) + describe_parts("boundary", parts.boundary);
-}
-
-std::string describe_tiles(const char* phase, const TiledSteps& group) {
-  const TileStatistics use = statistics_of(group.plan);
-  return fmt::format(
-      "  {} steps in tiles ({}): {} tiles, {} stages, {:.1f} % in the first, {:.0f} iterations per "
-      "step and tile, {:.0f} per run\n",
-      group.steps.size(), phase, use.tiles, group.plan.stages.size(), 100 * use.first_stage,
-      use.per_item, use.per_run);
+/// All iterations on this thread.
+void run_on_one_thread(const PartRun& run, bool tracks_elements) {
+  const core::RunningHere here(run.bindings.running);
+  for (const auto& stage : run.part.plan->stages)
+    for (const IndexRange& rows : stage.front()) {
+      if (tracks_elements)
+        run_and_track(run.step, run.bindings, {rows}, run.step.set->global_indices,
+                      [&](std::int64_t row, const core::ArgBinding* bound) {
+                        run_rows(run.step, run.range, {row, row + 1}, bound);
+                      });
+      else
+        run_rows(run.step, run.range, rows, run.bound_to(0));
+    }
+  add_slots(run.step, run.slots, run.phase, run.number);
 }
 
 }  // namespace
 
-CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, core::ThreadPool& pool,
-                 const comm::Communicator& ranks, const core::Listeners& listeners)
-    : plan_(plan), made_(std::move(made)), pool_(pool), ranks_(ranks), listeners_(listeners) {
-  for (ChainTiles& chain : made_.tiles) {
-    interior_tiles_.push_back(in_use(std::move(chain.interior)));
-    boundary_tiles_.push_back(in_use(std::move(chain.boundary)));
+void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
+               const StepBindings& bindings, const StepSlots& slots, Phase phase,
+               core::ThreadPool& pool) {
+  const QueuedValues values(code.variables);
+  const std::vector<LoopPart>& all = parts.in(phase);
+  for (std::size_t number = 0; number < all.size(); ++number) {
+    PartRun run{step, all[number], parts.range, bindings, slots, phase, number, pool};
+    const bool tracks_elements = run.part.counts && step.tracks_elements(code);
+    if (tracks_elements || run.part.threads == 1)
+      run_on_one_thread(run, tracks_elements);
+    else
+      pool.run(run_thread, &run);
   }
-}
-
-std::vector<CpuPlan::TilesInUse> CpuPlan::in_use(std::vector<TiledSteps> groups) const {
-  std::vector<TilesInUse> all;
-  for (TiledSteps& group : groups) {
-    const std::size_t steps = group.steps.size();
-    all.push_back({std::move(group), TileTimes(steps, pool_.size())});
-  }
-  return all;
-}
-
-void CpuPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
-  made_.exchanges[chain]->start(fingerprint);
-}
-
-void CpuPlan::finish_and_unpack(std::size_t chain) {
-  made_.exchanges[chain]->finish();
-}
-
-ExchangeSize CpuPlan::exchange_size(std::size_t chain) const {
-  return size_of(made_.exchanges[chain].get());
 }
 
 void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
   Running r{chain, phase, queue, finished, ranks_.seconds()};
-  auto& tiles = (phase == Phase::interior ? interior_tiles_ : boundary_tiles_)[chain];
+  const std::vector<TiledSteps>& tiles = made_.tiles[chain].in(phase);
   auto next = tiles.begin();
   const std::size_t end = plan_.steps.begin[chain + 1];
   for (std::size_t step = plan_.steps.begin[chain]; step < end;) {
-    if (next != tiles.end() && next->tiled.begin == step) {
+    if (next != tiles.end() && next->begin == step) {
       run_tiled(r, *next);
-      step = next->tiled.end;
+      while (step < next->end) finish(r, step++);
+      r.since = ranks_.seconds();
       ++next;
     } else {
       run_alone(r, step);
@@ -86,27 +100,75 @@ void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fini
   }
 }
 
-void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
-  run_in_tiles(r, tiles);
-  for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) finish(r, step);
-  r.since = ranks_.seconds();
+/// All threads run tiles, and the calling one lets messages make progress between its own.
+struct CpuPlan::TilesOnThreads {
+  CpuPlan& plan;
+  const Running& running;
+  const TiledSteps& tiled;
+  std::size_t stride = core::round_up(tiled.steps.size(), std::size_t{8}) + 8;  ///< no cache line
+                                                                                ///< is shared
+  std::exception_ptr failure{};  ///< of messages; tiles run on
+
+  static void run_thread(void* context, int thread) noexcept {
+    TilesOnThreads& all = *static_cast<TilesOnThreads*>(context);
+    double* const seconds = all.plan.tile_seconds_.data() + thread * all.stride;
+    const auto& stages = all.tiled.plan.stages;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      if (s > 0) all.plan.pool_.barrier();
+      auto begin = core::Clock::now();
+      std::int32_t last = 0;
+      for (const TileItem& item : stages[s][thread]) {
+        if (thread == 0 && item.loop < last) all.make_progress();
+        last = item.loop;
+        all.plan.run_item(all.tiled, item, all.running.phase, thread);
+        const auto end = core::Clock::now();
+        seconds[item.loop] += core::seconds_between(begin, end);
+        begin = end;
+      }
+    }
+  }
+
+  void make_progress() {
+    try {
+      if (!failure) plan.make_progress(running);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+};
+
+void CpuPlan::run_item(const TiledSteps& tiled, const TileItem& item, Phase phase,
+                       int thread) const {
+  const std::size_t step = tiled.steps[item.loop];
+  const core::RangeFunction range = made_.parts[step].range;
+  const core::ArgBinding* bindings = made_.bindings[step].args_of(thread, item.counts);
+  const core::RunningHere here(made_.bindings[step].running);
+  const TileRun* first = tiled.plan.runs.data() + item.first_run;
+  for (const TileRun* rows = first; rows != first + item.runs; ++rows)
+    range(rows->begin, rows->end, bindings);
+  add_slots(plan_.steps.all[step], made_.slots.steps[step], phase, item.number);
 }
 
-void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
+/// The time of all steps is divided as the threads have spent it.
+void CpuPlan::run_tiled(Running& r, const TiledSteps& tiled) {
   // Of steps without iterations, too, whose results are folded like those of the others.
-  for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) bind_for_call(r, step);
+  for (std::size_t step = tiled.begin; step < tiled.end; ++step) bind_for_call(r, step);
   const core::StepEvent event(listeners_, "tiles");
   const double begin = ranks_.seconds();
-  run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
-             [&] { make_progress(r); }},
-            tiles.times);
+  TilesOnThreads tiles{*this, r, tiled};
+  tile_seconds_.assign(tiles.stride * static_cast<std::size_t>(pool_.size()), 0);
+  pool_.run(TilesOnThreads::run_thread, &tiles);
+  if (tiles.failure) std::rethrow_exception(tiles.failure);
   const double ran = ranks_.seconds() - begin;
-  const std::span<const double> shares = tiles.times.take_shares();
-  for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop) {
-    const StepRows& rows = plan_.rows[tiles.tiled.steps[loop]];
+  const double all = std::accumulate(tile_seconds_.begin(), tile_seconds_.end(), 0.0);
+  for (std::size_t loop = 0; loop < tiled.steps.size(); ++loop) {
+    double own = 0;
+    for (std::size_t k = loop; k < tile_seconds_.size(); k += tiles.stride) own += tile_seconds_[k];
+    const double share = all > 0 ? own / all : 1 / static_cast<double>(tiled.steps.size());
+    const StepRows& rows = plan_.rows[tiled.steps[loop]];
     const double before = ranks_.seconds();
     count_iterations(rows, r.phase, Way::tiled);  // a clock that is modelled goes on with it
-    add_time(rows, r.phase, Way::tiled, ran * shares[loop] + ranks_.seconds() - before, listeners_);
+    add_time(rows, r.phase, Way::tiled, ran * share + ranks_.seconds() - before, listeners_);
   }
   report_span("tiles", ranks_.seconds() - begin);
 }
@@ -138,9 +200,8 @@ void CpuPlan::report_span(const std::string& name, double seconds) const {
 /// To be called before the first iterations of a call: memory of the queue and of globals may move
 /// between calls, but not between the phases of one.
 void CpuPlan::bind_for_call(const Running& r, std::size_t step) {
-  const bool is_bound = r.phase == Phase::boundary && !made_.parts[step].interior.empty();
-  const bool is_first = r.phase == Phase::boundary || !made_.parts[step].interior.empty();
-  if (plan_.steps.all[step].runs() && is_first && !is_bound)
+  const bool begins_here = (r.phase == Phase::interior) != made_.parts[step].interior.empty();
+  if (plan_.steps.all[step].runs() && begins_here)
     bind_globals(plan_.steps.all[step], r.queue, made_.bindings[step]);
 }
 
@@ -152,21 +213,49 @@ void CpuPlan::finish(Running& r, std::size_t step) {
 }
 
 void CpuPlan::make_progress(const Running& r) {
-  if (r.phase == Phase::interior) made_.exchanges[r.chain]->progress();
+  if (r.phase == Phase::interior) exchanges_[r.chain]->progress();
 }
+
+namespace {
+
+std::string describe_parts(const char* phase, const std::vector<LoopPart>& parts) {
+  std::string text;
+  for (const LoopPart& part : parts) {
+    const ThreadPlanStatistics use = statistics_of(*part.plan);
+    text +=
+        fmt::format("; {}: {} threads, {} stages, {:.1f} % in the first, imbalance {:.2f}", phase,
+                    part.threads, part.plan->stages.size(), 100 * use.first_stage, use.imbalance);
+  }
+  return text;
+}
+
+std::string describe_tiles(const char* phase, const std::vector<TiledSteps>& tiles) {
+  std::string text;
+  for (const TiledSteps& group : tiles) {
+    const TileStatistics use = statistics_of(group.plan);
+    text += fmt::format(
+        "  {} steps in tiles ({}): {} tiles, {} stages, {:.1f} % in the first, {:.0f} iterations "
+        "per step and tile, {:.0f} per run\n",
+        group.steps.size(), phase, use.tiles, group.plan.stages.size(), 100 * use.first_stage,
+        use.per_item, use.per_run);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string CpuPlan::describe(const core::Queue& queue) const {
   std::string text;
   for (std::size_t chain = 0; chain < plan_.chains().size(); ++chain) {
     const ExchangeSize size = exchange_size(chain);
-    if (made_.exchanges[chain] != nullptr)
+    if (exchanges_[chain] != nullptr)
       text += fmt::format("  exchange of {} layers: {} messages, {} bytes\n",
                           plan_.chains()[chain].layers, size.messages, size.bytes);
-    for (const auto& [name, tiles] :
-         {std::pair("interior", &interior_tiles_), std::pair("boundary", &boundary_tiles_)})
-      for (const TilesInUse& group : (*tiles)[chain]) text += describe_tiles(name, group.tiled);
+    text += describe_tiles("interior", made_.tiles[chain].interior) +
+            describe_tiles("boundary", made_.tiles[chain].boundary);
     for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-      text += describe_step(queue, plan_, s) + describe_parts(made_.parts[s]) +
+      text += describe_step(queue, plan_, s) + describe_parts("interior", made_.parts[s].interior) +
+              describe_parts("boundary", made_.parts[s].boundary) +
               description_of(made_.slots.steps[s]) + "\n";
   }
   return text + description_of(made_.slots);

@@ -1,61 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reproducible increments: whatever the order of execution, a row's value becomes
 // ((old + first) + second) + ..., with what elements add to it in their canonical
-// order (core/ordering_map.hpp), and of an element in the order of its arguments. Where a schedule
-// executes a row's elements in this order, they add to the row. Elsewhere only the first ones do,
-// until one is executed too early: it and all that follow add to a slot each, and once the
+// order (core::Mesh::ordering_set), and of an element in the order of its arguments. Where a
+// schedule executes a row's elements in this order, they add to the row. Elsewhere only the first
+// ones do, until one is executed too early: it and all that follow add to a slot each, and once the
 // row's last element has run, the slots are added to it in that order. Local.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <core/loop_abi.hpp>
-#include <core/memory.hpp>
 #include <core/mesh.hpp>
 #include <sched/executor/cpu/parts.hpp>
 #include <sched/executor/cpu/tiles.hpp>
 #include <sched/plan.hpp>
-#include <sched/rows.hpp>
 
 namespace op2::sched {
-
-/// An entry that leads to a slot.
-struct SlotEntry {
-  std::int32_t element, column;
-  std::int32_t target;  ///< negative
-};
-
-/// A map of which some entries lead to slots instead of rows, for elements [0, end). Only the
-/// elements that have such an entry are stored, so that it takes little memory beside the map. Not
-/// to be copied: its parts point to each other.
-class SlottedMap {
- public:
-  /// Cost O(entries + end / 64); memory: a quarter of a byte for each element, and the entries of
-  /// those in `slotted`.
-  /// @param slotted  in any order
-  SlottedMap(const core::Map& map, std::int64_t end, std::span<const SlotEntry> slotted);
-  SlottedMap(const SlottedMap&) = delete;
-  SlottedMap& operator=(const SlottedMap&) = delete;
-
-  /// For compiled code.
-  const core::SlottedElements* elements() const { return elements_.data(); }
-  std::size_t bytes() const;
-  /// Whether both lead everywhere to the same targets.
-  bool equals(const SlottedMap& other) const;
-
- private:
-  std::size_t position_of(std::int64_t element) const;
-
-  const core::Map& map_;
-  std::vector<core::SlottedElements> elements_;
-  std::vector<std::int32_t> targets_;
-};
 
 /// Where a step is executed in one phase: part by part or, if there are tiles, as their items.
 struct StepSchedule {
@@ -70,36 +35,12 @@ struct ScheduledStep {
   StepSchedule interior, boundary;
 };
 
-/// A row with slots [first, first + count), in the order in which they are added.
-struct SlottedRow {
-  std::int32_t row, first, count;
-  bool operator==(const SlottedRow&) const = default;
-};
-
-/// Numbers of rows in a table, in the order of the units of a schedule that run what is added to
-/// them last.
-struct UnitRows {
-  std::vector<std::uint32_t> rows;
-  /// Per phase: where those of each unit (part, or number of an item) begin, and their end: [units
-  /// + 1].
-  std::vector<std::uint32_t> begin[2];
-
-  bool operator==(const UnitRows&) const = default;
-};
-
 /// The slots of all steps of a plan that add through the same columns of maps. They share them: a
 /// plan orders what its steps add to a row.
-struct SlotTable {
-  std::vector<SlottedRow> rows;  ///< ascending rows; of the target set
-  std::int32_t slots = 0;
-  std::map<const core::Map*, SlottedMap> maps;  ///< entries that lead to slots: slot - slots
-  /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
-  std::map<const core::Dat*, core::Buffer> memory;
+struct SlotTable;
 
-  /// Whether it has the same slots, whatever their memory.
-  bool equals(const SlotTable& other) const;
-  std::size_t bytes() const;
-};
+/// The rows of a table whose last addition each unit of a schedule (part, or item) runs.
+struct UnitRows;
 
 /// Tables that plans of an executor have. Plans run one after the other and leave slots empty, so
 /// those with equal tables share them.
@@ -113,9 +54,7 @@ struct SlotUse {
   };
   const SlotTable* table;
   std::vector<SlottedDat> dats;
-  std::shared_ptr<const UnitRows> units;  ///< steps with equal ones share them
-
-  std::span<const std::uint32_t> rows_of(Phase phase, std::size_t unit) const;
+  std::shared_ptr<const UnitRows> units;  ///< shared by steps that execute the same
 };
 
 struct StepSlots {
@@ -128,11 +67,9 @@ struct StepSlots {
 struct PlanSlots {
   std::vector<StepSlots> steps;
   std::vector<std::shared_ptr<SlotTable>> tables;
+  std::size_t bytes = 0;         ///< of tables and lists of rows
   std::size_t shared_bytes = 0;  ///< of tables that an earlier plan has, too
   std::size_t mesh_bytes = 0;    ///< of all dats and maps
-
-  /// Of slots, lists and entries of maps.
-  std::size_t bytes() const;
 };
 
 /// The positions of elements [0, end) in the canonical order; empty if they are stored in this
@@ -142,9 +79,9 @@ std::vector<std::int64_t> canonical_positions(const core::Set& set, const core::
                                               std::int64_t end);
 
 /// Cost: for each step some nanoseconds for each target, nothing if it executes its elements in the
-/// canonical order, or as another one; a pass over the maps for each table, and a second one with
-/// slots. Memory: meanwhile 13 bytes for each target and, on several ranks, 8 for each element;
-/// then a quarter of a byte for each element, and some ten bytes for each slot beside it.
+/// canonical order, or as another one; for each table with slots two passes over the maps. Memory:
+/// meanwhile 12 bytes for each target and 4 for each element, on several ranks 12; then a quarter
+/// of a byte for each element, and some ten bytes for each slot beside it.
 /// @param known  of the same rows
 /// @throws std::bad_alloc
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps,

@@ -186,7 +186,8 @@ std::vector<std::string_view> names_of(Tokens parameters) {
 /// The function that another one does nothing but call, with its own parameters in their order;
 /// empty if there is none. Wrappers of embedded sources are such.
 std::string_view forwarded_to(const Function& function) {
-  const Tokens body = function.body;
+  Tokens body = function.body;
+  if (!body.empty() && body.front() == "return") body = body.subspan(1);
   if (body.size() < 4 || !is_name(body[0]) || body[1] != "(") return {};
   const std::size_t end = closing(body, 1);
   if (end + 2 != body.size() || body[end + 1] != ";") return {};

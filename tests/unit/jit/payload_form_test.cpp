@@ -74,6 +74,7 @@ TEST(PayloadForm, AWrapperThatPassesItsParametersOnIsSeenThrough) {
     return sets_payloads_in_any_order(call, parameters);
   };
   EXPECT_TRUE(sees("{ work(a0, a1, a2); }"));
+  EXPECT_TRUE(sees("{ return work(a0, a1, a2); }"));
   EXPECT_FALSE(sees("{ work(a0 + 1, a1, a2); }"));
   EXPECT_FALSE(sees("{ work(a0, a1, a2); work(a0, a1, a2); }"));
   EXPECT_FALSE(sees("{ work(a1, a0, a2); }"));

@@ -195,17 +195,17 @@ std::string last_explanation(const std::string& log) {
   return begin == std::string::npos ? "" : log.substr(begin, log.find('\n', begin) - begin);
 }
 
-/// Before it is decided, and then until it is compared with another schedule; the first flush in a
-/// schedule also exchanges what the one before has not.
+/// Before it is decided, and then until the eighth flush corrects the prediction by its time; the
+/// first flush in a schedule also exchanges what the one before has not.
 TEST(AutoChain, ExchangesMessagesAndBytesAreThoseOfTheExplainedSchedule) {
-  constexpr std::size_t undecided = 2, unprobed = 8;
+  constexpr std::size_t undecided = 2, uncorrected = 7;
   const OwnCache cache;
-  const Observed off = run_session("off", 900, unprobed);
-  const Observed chosen = run_session("auto", 900, unprobed);
+  const Observed off = run_session("off", 900, uncorrected);
+  const Observed chosen = run_session("auto", 900, uncorrected);
   const std::string explanation = of_root(last_explanation(chosen.log));
   ASSERT_EQ(explanation.empty(), ranks() == 1) << chosen.log;
-  const Observed explained = run_session("on", 900, unprobed, "", ends_of_chains(explanation));
-  for (std::size_t flush = 0; flush < unprobed; ++flush) {
+  const Observed explained = run_session("on", 900, uncorrected, "", ends_of_chains(explanation));
+  for (std::size_t flush = 0; flush < uncorrected; ++flush) {
     if (flush == undecided) continue;
     const Traffic& expected = flush < undecided ? off.flushes[flush] : explained.flushes.back();
     EXPECT_EQ(chosen.flushes[flush], expected) << "flush " << flush << ": " << explanation;

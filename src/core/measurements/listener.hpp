@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens in a session, for everything that observes it: checks of values, traces, tools,
 // records of a run. A new observation is a class with some of these functions, and a row in
-// api/listeners.cpp.
+// api/listeners/listeners.cpp.
 #pragma once
 
 #include <cstddef>

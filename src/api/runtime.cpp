@@ -74,15 +74,16 @@ std::string agreed_switches(const core::Options& options) {
   return fmt::format(
       "OP2_CHAIN {}, OP2_DEPTH_MAX {}, slice {}, OP2_TILE {} of {} rows, queue_max {}, "
       "exchange {}, OP2_TARGET {}, "
-      "OP2_JIT {}, OP2_REPRODUCIBLE {}, OP2_FP_CONTRACT {}, OP2_REDUCE {}, node_size {}, "
+      "OP2_JIT {}, OP2_GPU_INC {}, OP2_REPRODUCIBLE {}, OP2_FP_CONTRACT {}, OP2_REDUCE {}, "
+      "node_size {}, "
       "schedules {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', OP2_TIMING {}, "
       "OP2_TRACE {}, OP2_HASH {}, OP2_MODEL {}, OP2_ASYNC_IO {} (set or not), OP2_CHECK {}",
       number(options.chain), options.depth_max, number(options.slice), number(tile.mode), tile.rows,
       options.queue_max, number(options.exchange), number(options.target), number(options.jit),
-      options.reproducible, options.contracts(), number(options.reduce), options.node_size,
-      options.schedules, debug_words, options.partitioner, !options.timing.empty(),
-      !options.trace.empty(), !options.hash_file.empty(), !options.model_file.empty(),
-      options.async_io_bytes > 0, checks);
+      number(options.gpu_increments), options.reproducible, options.contracts(),
+      number(options.reduce), options.node_size, options.schedules, debug_words,
+      options.partitioner, !options.timing.empty(), !options.trace.empty(),
+      !options.hash_file.empty(), !options.model_file.empty(), options.async_io_bytes > 0, checks);
 }
 
 /// Of a job of several ranks.
@@ -234,7 +235,7 @@ bool Runtime::tell_others(const Error& error) {
 }
 
 void Runtime::end_job(const Error& error) {
-  if (!reported_) {
+  if (!std::exchange(reported_, true)) {
     if (!ranks().is_root()) std::this_thread::sleep_for(time_of_root);
     core::Log(core::LogLevel::error, ranks().log_prefix()).error(error.what());
     if (handler_ != nullptr) handler_(error, ranks().rank());

@@ -26,13 +26,13 @@ namespace op2::compat {
 /// @param instead  why, and what to do
 [[noreturn]] void not_supported(const char* function, const char* instead);
 
-/// What `action` yields.
+/// What `action` yields; ends the program if it throws.
 template <class Action>
 auto guarded(const Action& action) -> decltype(action()) {
   try {
     return action();
-  } catch (const Error& error) {
-    end_program(error);
+  } catch (...) {
+    end_program(*core::error_of("a call of OP2", [] { throw; }));
   }
 }
 

@@ -28,7 +28,7 @@ struct OptionRow;
 /// A value that was given for a row.
 struct GivenOption {
   const OptionRow& row;
-  std::string name;  ///< for messages: "OP2_TILE", "OP2_DEBUG=tile"
+  std::string name;  ///< for messages: "OP2_TILE", "OP2_DEBUG=slice"
   std::string value;
   bool is_privileged = false;  ///< the program has more privileges than who gave the value
 };
@@ -212,7 +212,6 @@ void read_log_level(const GivenOption& given, Options& options) {
   options.log = given.value;
 }
 
-/// The words of OP2_TILE and of the word `tile`.
 void read_tiling(const GivenOption& given, Options& options) {
   constexpr std::int64_t shuffled_rows = 37, most_rows = 1'000'000'000;
   constexpr std::array words{std::pair("auto", Tiling{}),
@@ -318,9 +317,10 @@ constexpr OptionRow table[] = {
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
      "tiles and vectors, and on GPUs (share/doc/op2/docs/reproducibility.md); all kernels are "
      "compiled; OP2_TARGET=reference is then compiled code, one element after the other"},
-    {"OP2_TILE", read_tiling, "auto, off",
+    {"OP2_TILE", read_tiling, "auto, off, n, shuffled",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
-     "caches expects a gain"},
+     "caches expects a gain. To find faults: every chain in tiles of n elements, or shuffled, in "
+     "small tiles in a random order"},
     {"OP2_ASYNC_IO", read_async_io, "off, MiB",
      "memory on each rank for results that a thread writes in the background; when it is full, the "
      "program waits; errors come at the next such call or op_exit (share/doc/op2/docs/files.md)"},
@@ -370,9 +370,6 @@ constexpr OptionRow debug_words[] = {
      "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
     {"patience", number<&O::progress_interval_ms, 1, 1'000'000>, "2000, n",
      "milliseconds between lines that show that something takes long"},
-    {"tile", read_tiling, "auto, off, n, shuffled",
-     "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
-     "others as for OP2_TILE"},
     {"keep_dead", set<&O::eliminate_dead_loops, false>, "",
      "loops whose results are overwritten before use are executed too"},
     {"no_fuse", set<&O::fuse, false>, "", "every loop runs by itself"},
@@ -394,7 +391,7 @@ std::string known_debug_words() {
   return fmt::format("{}", fmt::join(known, ", "));
 }
 
-/// @param word  "no_fuse", "tile=40"
+/// @param word  "no_fuse", "queue_max=40"
 GivenOption given_word(const GivenOption& list, std::string_view word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   const std::string_view name = word.substr(0, equals);

@@ -183,9 +183,10 @@ Engine::Entry& Engine::slice_if_it_pays(Plans::iterator repeated, const core::Qu
   const auto description = entry.plan->description;
   const std::uint64_t fingerprint = entry.plan->fingerprint;
   sign(fingerprint, description);
-  auto plan = make_plan(queue, mesh, true);
-  if (plan == nullptr) return entry;
   const std::size_t hash = repeated->first;
+  auto plan = make_plan(queue, mesh, true);
+  if (plans_.empty()) return make_entry(queue, mesh, hash);  // rows have moved
+  if (plan == nullptr) return entry;
   plans_.erase(repeated);
   plan->fingerprint = fingerprint;
   plan->description = description;

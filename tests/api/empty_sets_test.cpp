@@ -81,7 +81,8 @@ class EmptySets : public testing::TestWithParam<std::tuple<const char*, const ch
             {"OP2_THREADS", std::get<1>(GetParam())},
             {"OP2_CHAIN", "on"},
             {"OP2_LOG", "error"},
-            {"OP2_DEBUG", "tile=16,no_fuse"}};
+            {"OP2_TILE", "16"},
+            {"OP2_DEBUG", "no_fuse"}};
   }
 
   /// The values after loops over a set in the middle of chains in tiles.

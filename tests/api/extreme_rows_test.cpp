@@ -76,7 +76,7 @@ std::vector<Variables> ways() {
   return {{{"OP2_THREADS", "1"}},
           {{"OP2_THREADS", "3"}},
           {{"OP2_THREADS", "2"}, {"OP2_SIMD", "on"}, {"OP2_RENUMBER", "on"}},
-          {{"OP2_THREADS", "3"}, {"OP2_DEBUG", "no_simd,tile=30"}},
+          {{"OP2_THREADS", "3"}, {"OP2_DEBUG", "no_simd"}, {"OP2_TILE", "30"}},
           {{"OP2_THREADS", "2"}, {"OP2_REPRODUCIBLE", "on"}},
           {{"OP2_THREADS", "2"}, {"OP2_REPRODUCIBLE", "on"}, {"OP2_SIMD", "on"}},
           {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}},

@@ -141,7 +141,7 @@ const std::vector<std::pair<const char*, const char*>> ways[] = {
     {{"OP2_THREADS", "1"}},
     {{"OP2_THREADS", "3"}, {"OP2_SIMD", "on"}},
     {{"OP2_THREADS", "2"}, {"OP2_REPRODUCIBLE", "on"}},
-    {{"OP2_THREADS", "1"}, {"OP2_SIMD", "on"}, {"OP2_DEBUG", "tile=16"}}};
+    {{"OP2_THREADS", "1"}, {"OP2_SIMD", "on"}, {"OP2_TILE", "16"}}};
 
 /// Calls `work` in a session of each way.
 void in_each_way(const auto& work) {

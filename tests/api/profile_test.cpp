@@ -145,7 +145,8 @@ TEST_F(ProfileTest, ALoopCountsInTheRegionInWhichItWasCalled) {
 }
 
 TEST_F(ProfileTest, AllLoopsOfARegionTakeTheTimeOfTheTable) {
-  for (const char* debug : {"no_fuse,no_tile", "tile=16", "no_simd"}) {
+  setenv("OP2_TILE", "16", 1);
+  for (const char* debug : {"no_fuse,no_tile", "", "no_simd"}) {
     setenv("OP2_DEBUG", debug, 1);
     start();
     op_region_begin("all");
@@ -321,7 +322,7 @@ TEST_F(ProfileTest, ToolsAreToldOfOtherRegions) {
 
 TEST_F(ProfileTest, TilesAreOneLoopForTools) {
   setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
-  setenv("OP2_DEBUG", "tile=16", 1);
+  setenv("OP2_TILE", "16", 1);
   start();
   call_first();
   call_third();

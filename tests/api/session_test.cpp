@@ -417,8 +417,8 @@ TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {
 }
 
 TEST(Session, WhatPlansOfALargeMeshNeedIsShown) {
-  const Variable level("OP2_LOG", "info"), patience("OP2_DEBUG", "patience=1,tile=64"),
-      order("OP2_RENUMBER", "on");
+  const Variable level("OP2_LOG", "info"), patience("OP2_DEBUG", "patience=1"),
+      tile("OP2_TILE", "64"), order("OP2_RENUMBER", "on");
   op2::test::StderrCapture captured;
   op_init(0, nullptr, 0);
   constexpr int size = 1'000'000;

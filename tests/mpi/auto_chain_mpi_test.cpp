@@ -128,7 +128,7 @@ OP_KERNEL(mirror, (double* state), { *state = 7 - *state; });
 TEST(AutoChain, OffFusesAndTilesLoopsThatNoExchangeSeparates) {
   setenv("OP2_CHAIN", "off", 1);
   setenv("OP2_LOG", "warning", 1);
-  setenv("OP2_DEBUG", "tile=16", 1);
+  setenv("OP2_TILE", "16", 1);
   unsetenv("OP2_DUMP");
   op_init(0, nullptr);
   const DeclaredGraph d = declare(ring(900));

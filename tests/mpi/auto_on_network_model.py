@@ -37,7 +37,7 @@ class Run:
                 os.remove(f"{cache}/costs.txt")
         result = subprocess.run(command, check=True, capture_output=True, text=True,
                                 env={**os.environ, "OP2_THREADS": "1", "OP2_CHAIN": chain, "OP2_DUMP": "chain",
-                                     "OP2_DEBUG": f"tile={tile}", "OP2_TIMING": f"{cache}/table.txt",
+                                     "OP2_TILE": tile, "OP2_TIMING": f"{cache}/table.txt",
                                      "OP2_CACHE_DIR": cache})  # fmt: skip
         found = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("{")))
         assert found["passed"], found

@@ -17,7 +17,7 @@ import page_links
 MAY_INCLUDE = {
     "core": set(),
     "gpu": {"core"},
-    "comm": {"core", "gpu"},
+    "comm": {"core"},
     "jit": {"core", "gpu"},
     "sched": {"core", "gpu", "comm", "jit"},
     "api": {"core", "gpu", "comm", "jit", "sched"},
@@ -40,7 +40,7 @@ COMPAT = ("include", "op2", "compat")
 COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
 # Planning asks a GPU's target through jit/target/target.hpp; its headers are for the executor that launches
 # its kernels, and for what opens the device.
-GPU_TARGET = re.compile(r"(jit/target|sched/executor)/cuda/")
+GPU_TARGET = re.compile(r"jit/target/cuda/|sched/executor/gpu/")
 GPU_TARGET_PLACES = re.compile(r"src/(jit/target/|sched/executor/gpu/|sched/executor/make_executor\.|api/code_makers\.)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 # The program that compiles kernels may end itself.

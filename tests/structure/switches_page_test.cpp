@@ -30,7 +30,7 @@ std::string wanted() {
          "`OP_CHAIN`.\n\n" +
          with_links(op2::core::switches_as_markdown()) +
          "\n## For tests and comparisons\n\nWords of `OP2_DEBUG`, e.g. "
-         "`OP2_DEBUG=no_fuse,tile=4000`. They count after the other switches.\n\n" +
+         "`OP2_DEBUG=no_fuse,queue_max=1`. They count after the other switches.\n\n" +
          with_links(op2::core::debug_words_as_markdown());
 }
 

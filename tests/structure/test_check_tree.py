@@ -61,6 +61,7 @@ class CheckTree(unittest.TestCase):
 
     def test_planning_that_sees_the_target_of_a_gpu(self):
         self.finds("of a GPU's target", self.includes("src/sched/fuse.cpp", "jit/target/cuda/gather.hpp"))
+        self.finds("of a GPU's target", self.includes("src/sched/engine.cpp", "sched/executor/gpu/executor.hpp"))
 
     def test_too_many_branches_on_the_number_of_ranks(self):
         codes = ["if (runtime.alone()) return;", "if (ranks().size() == 1)", "int a = comm.size() > 1;",

@@ -12,6 +12,10 @@ void throw_together(Communicator& communicator, const std::optional<Error>& mine
   const auto rank = static_cast<int>(
       communicator.minimum(mine ? communicator.rank() : communicator.size(), "comparing errors"));
   if (rank == communicator.size()) return;
+  throw_error_of(communicator, mine, rank);
+}
+
+void throw_error_of(Communicator& communicator, const std::optional<Error>& mine, int rank) {
   const ErrorOfRank theirs = broadcast_error(communicator, mine, rank);
   if (mine) throw Error(*mine);
   core::fail(theirs.code, "rank {}: {}", rank, theirs.text);

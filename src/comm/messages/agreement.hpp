@@ -39,6 +39,11 @@ struct ErrorOfRank {
 /// @param mine  that of this rank; must be there on `rank`
 ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank);
 
+/// Throws it on all: there itself, on the others one of the same code that names the rank.
+/// Collective. Cost: a broadcast.
+[[noreturn]] void throw_error_of(Communicator& communicator, const std::optional<Error>& mine,
+                                 int rank);
+
 using core::error_of;
 
 /// Runs an action on the ranks that take part in it; if it fails on one, all throw. Collective.

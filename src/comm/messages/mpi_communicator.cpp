@@ -584,9 +584,13 @@ class FinalizeHook {
 
  private:
   static int act(MPI_Comm, int, void* hook, void*) {
-    const auto action = std::exchange(static_cast<FinalizeHook*>(hook)->action_, nullptr);
-    if (action) action();
-    return MPI_SUCCESS;
+    try {
+      const auto action = std::exchange(static_cast<FinalizeHook*>(hook)->action_, nullptr);
+      if (action) action();
+      return MPI_SUCCESS;
+    } catch (...) {  // of the program's error handler; MPI is no C++
+      return MPI_ERR_OTHER;
+    }
   }
 
   std::function<void()> action_;

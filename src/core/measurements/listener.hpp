@@ -35,14 +35,14 @@ enum class Part {
   partition,     ///< op_partition
   files,         ///< meshes, results and checkpoints
   results,       ///< fetching dats and globals
-  loops,         ///< executing loops, without:
+  loops,         ///< executing loops, as all that follow, without these:
   plans,         ///< analysis, halos, schedules
   code,          ///< waiting for code: the compiler, the cache, other ranks
   packing,       ///< filling and sending messages
   messages,      ///< waiting for messages, and unpacking them
   reductions     ///< combining globals of the ranks, and waiting for them
 };
-inline constexpr std::size_t parts = 12;
+inline constexpr std::size_t parts = static_cast<std::size_t>(Part::reductions) + 1;
 const char* name_of(Part part);
 
 /// The events of a session, in the order in which they happen. All come from the program's thread,

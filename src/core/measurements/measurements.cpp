@@ -15,9 +15,10 @@
 namespace op2::core {
 namespace {
 
-constexpr std::array<const char*, parts> part_names{
-    "program", "start", "declarations", "partition", "files",    "results",
-    "loops",   "plans", "code",         "packing",   "messages", "reductions"};
+constexpr std::array part_names{"program", "start",   "declarations", "partition",
+                                "files",   "results", "loops",        "plans",
+                                "code",    "packing", "messages",     "reductions"};
+static_assert(part_names.size() == parts);
 
 /// Adds what one of `ranks` ranks has; `seen` had a value before.
 void add(Spread& spread, double value, int seen, int ranks) {

@@ -106,7 +106,7 @@ struct RunRecord {
   bool chains = false;        ///< OP2_CHAIN
   bool keep_dead = false;     ///< no loop counted as dead
   int depth_max = 6;          ///< layers
-  bool all_in_tiles = false;  ///< OP2_TILE is a size
+  bool all_in_tiles = false;  ///< of a size that was given
   std::vector<RecordedSet> sets;
   std::vector<RecordedMap> maps;
   std::vector<RecordedDat> dats;

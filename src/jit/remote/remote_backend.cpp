@@ -24,6 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Workers that get a question, if all before have been killed.
+constexpr int most_attempts = 3;
+
+CompileResult disappeared() {
+  return failed_compilation(CompileStatus::crashed,
+                            "the process that compiled it has disappeared: it was killed, or the "
+                            "machine is short of memory");
+}
+
 std::vector<std::size_t> hashes_of(const CompileRequest& request) {
   std::vector<std::size_t> hashes;
   for (const CompileUnit& unit : request.units)
@@ -206,9 +215,10 @@ RemoteBackend::Worker RemoteBackend::new_worker() {
   return {};
 }
 
-RemoteBackend::Worker RemoteBackend::take_worker(const std::vector<std::size_t>& sources) {
+RemoteBackend::Worker RemoteBackend::take_worker(const std::vector<std::size_t>& sources,
+                                                 bool is_new) {
   const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return new_worker();
+  if (idle_.empty() || is_new) return new_worker();
   const auto known = [&](const Worker& worker) {
     return std::ranges::count_if(
         sources, [&](std::size_t source) { return worker.sources.contains(source); });
@@ -230,10 +240,15 @@ bool RemoteBackend::starts(const FileDescriptor& worker, const Message& question
 CompileResult RemoteBackend::compile(const CompileRequest& request) {
   const Message question{MessageKind::compile, to_bytes(request)};
   const std::vector<std::size_t> sources = hashes_of(request);
-  Worker worker = take_worker(sources);
-  while (worker.socket && !starts(worker.socket, question))  // it was killed before
-    worker = take_worker(sources);
+  Worker worker = take_worker(sources, false);
+  bool has_started = false;
+  for (int attempt = 0; worker.socket && attempt < most_attempts; ++attempt) {
+    if (attempt > 0) worker = take_worker(sources, true);  // the one before was killed
+    has_started = worker.socket && starts(worker.socket, question);
+    if (has_started) break;
+  }
   if (!worker.socket) return local_->compile(request);
+  if (!has_started) return disappeared();
   const Received answer = receive_message(worker.socket);
   if (answer.is_late)
     return failed_compilation(
@@ -248,10 +263,7 @@ CompileResult RemoteBackend::compile(const CompileRequest& request) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(worker));
   }
-  if (result) return std::move(*result);
-  return failed_compilation(CompileStatus::crashed,
-                            "the process that compiled it has disappeared: it was killed, or the "
-                            "machine is short of memory");
+  return result ? std::move(*result) : disappeared();
 }
 
 std::shared_ptr<Backend> load_remote_backend(const std::string& plugin_dir, const std::string& cpu,

@@ -81,7 +81,7 @@ class RemoteBackend : public Backend {
     std::set<std::size_t> sources;  ///< hashes of those that it has compiled
   };
   /// @param sources  hashes of what will be compiled: a worker that has parsed it already is best
-  Worker take_worker(const std::vector<std::size_t>& sources);
+  Worker take_worker(const std::vector<std::size_t>& sources, bool is_new);
   Worker new_worker();
   bool starts(const FileDescriptor& worker, const Message& question) const;
   std::chrono::milliseconds start_time() const;

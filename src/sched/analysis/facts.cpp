@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <comm/messages/agreement.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
@@ -54,9 +56,11 @@ constexpr bool jit::ArgumentFacts::* proofs[]{
     &jit::ArgumentFacts::leaves_zero, &jit::ArgumentFacts::only_lowers,
     &jit::ArgumentFacts::only_raises};
 
-/// Collective. All ranks get the facts of the first.
-/// @param first  loop whose facts are asked for
-void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& first) {
+/// Collective. All ranks get the facts of the first, or throw because it has none.
+/// @param failure  of the first rank
+/// @param first    loop whose facts are asked for
+void share(Facts& facts, const std::optional<Error>& failure, comm::Communicator& ranks,
+           const core::LoopRecord& first) {
   std::vector<char> bits;
   for (const jit::ArgumentFacts& arg : facts.args) {
     char& proven = bits.emplace_back(0);
@@ -67,7 +71,9 @@ void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& firs
     return comm::WaitPurpose{
         "what the kernel of " + named_with_site(first) + " does to its arguments", "it compiles"};
   });
+  if (failure) bits.clear();
   bits = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(bits), 0));
+  if (bits.empty()) comm::throw_error_of(ranks, failure, 0);
   for (std::size_t arg = 0; arg < bits.size(); ++arg)
     for (std::size_t k = 0; k < std::size(proofs); ++k)
       facts.args[arg].*proofs[k] = (bits[arg] >> k & 1) != 0;
@@ -128,8 +134,11 @@ Facts find_facts(const core::Queue& queue, LoopRequests& loops, const Prover& pr
   const std::vector<std::size_t> records = asked_records(queue);
   facts.asked = prove != nullptr;
   if (records.empty() || !facts.asked) return facts;
-  if (ranks.is_root()) facts = proven(queue, records, loops, prove);
-  if (ranks.size() > 1) share(facts, ranks, queue.records()[records.front()]);
+  std::optional<Error> failure;
+  if (ranks.is_root())
+    failure =
+        core::error_of("reading kernels", [&] { facts = proven(queue, records, loops, prove); });
+  share(facts, failure, ranks, queue.records()[records.front()]);
   return facts;
 }
 

@@ -119,14 +119,14 @@ TEST(Options, WhatIsNotReproducibleIsRefusedWithTheReason) {
 TEST(Options, TilesAreSizedByTheModelOrByANumber) {
   EXPECT_EQ(read({}).tile.mode, TileMode::modelled);
   EXPECT_EQ(read({{"OP2_TILE", "off"}}).tile.mode, TileMode::off);
-  EXPECT_EQ(read({{"OP2_DEBUG", "tile=4000"}}).tile, (Tiling{TileMode::fixed, 4000}));
+  EXPECT_EQ(read({{"OP2_TILE", "4000"}}).tile, (Tiling{TileMode::fixed, 4000}));
+  EXPECT_EQ(read({{"OP2_TILE", "shuffled"}}).tile.mode, TileMode::shuffled);
   for (const char* wrong : {"0", "-3", "4k", "yes", "measured", "99999999999"})
     EXPECT_THAT(refusal({{"OP2_TILE", wrong}}), HasSubstr(std::string("OP2_TILE=") + wrong));
 }
 
 TEST(Options, WordsOfDebugSetWhatTheyName) {
   EXPECT_EQ(read({{"OP2_DEBUG", "exchange=separate"}}).exchange, Grouping::separate);
-  EXPECT_EQ(read({{"OP2_DEBUG", "tile=shuffled"}}).tile.mode, TileMode::shuffled);
   EXPECT_FALSE(read({{"OP2_DEBUG", "keep_dead"}}).eliminate_dead_loops);
   const Options o = read({{"OP2_DEBUG", "no_fuse, no_simd"}});
   EXPECT_FALSE(o.fuse);
@@ -136,7 +136,6 @@ TEST(Options, WordsOfDebugSetWhatTheyName) {
 TEST(Options, AWordThatSwitchesTilesOffWinsOverTheirSize) {
   EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DEBUG", "no_simd, no_tile"}}).tile.mode,
             TileMode::off);
-  EXPECT_EQ(read({{"OP2_DEBUG", "no_tile,tile=7"}}).tile.mode, TileMode::off);
 }
 
 TEST(Options, AnUnknownWordIsNamedWithTheKnownOnes) {
@@ -147,9 +146,10 @@ TEST(Options, AnUnknownWordIsNamedWithTheKnownOnes) {
 
 TEST(Options, AWordHasOneValue) {
   EXPECT_THAT(
-      refusal({{"OP2_DEBUG", "tile=3,tile=4"}}),
-      HasSubstr("two values for one switch: OP2_DEBUG=tile=3 and OP2_DEBUG=tile=4; give one "
-                "of them"));
+      refusal({{"OP2_DEBUG", "queue_max=3,queue_max=4"}}),
+      HasSubstr(
+          "two values for one switch: OP2_DEBUG=queue_max=3 and OP2_DEBUG=queue_max=4; give one "
+          "of them"));
   EXPECT_EQ(read({{"OP2_DEBUG", "queue_max=5,queue_max=5"}}).queue_max, 5);
 }
 

@@ -157,6 +157,25 @@ TEST_F(Access, IsAskedForByTheFirstRankAlone) {
   EXPECT_EQ(asked, 1);
 }
 
+TEST_F(Access, ThrowsOnAllRanksIfTheFirstCannotReadAKernel) {
+  loop(ring.cells, {full}, direct(OP_WRITE));
+  std::atomic<int> thrown = 0;
+  comm::run_fake_ranks(3, [&](comm::Communicator& ranks) {
+    LoopRequests loops(ring.mesh, false);
+    const Prover prove = [](auto) -> std::vector<jit::KernelFacts> {
+      throw Error(ErrorCode::kernel_include, "an included file is not a regular file: 'a.h'");
+    };
+    try {
+      find_facts(queue, loops, prove, ranks);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kernel_include);
+      EXPECT_THAT(error.what(), HasSubstr("an included file is not a regular file: 'a.h'"));
+      ++thrown;
+    }
+  });
+  EXPECT_EQ(thrown, 3);
+}
+
 TEST_F(Access, IsNotAskedForWhereItCannotMatter) {
   loop(ring.edges, {unknown, unknown}, end(0, OP_READ), end(1, OP_INC));
   comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {

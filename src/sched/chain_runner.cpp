@@ -61,14 +61,17 @@ double ChainRunner::in_part(core::Part part, const char* lane, const char* what,
 }
 
 void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
+  const auto run_phase = [&](Phase phase) {
+    r.prepared.run(r.chain, phase, r.queue, [&](std::size_t step) { finish(r, step); });
+  };
   combine_globals(r);
   ++statistics_.chains;
   if (!r.plan.chains()[r.chain].exchanged.empty()) {
     send(r, fingerprint);
-    run_phase(r, Phase::interior);
+    run_phase(Phase::interior);
     receive(r);
   }
-  run_phase(r, Phase::boundary);
+  run_phase(Phase::boundary);
 }
 
 void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
@@ -88,13 +91,9 @@ void ChainRunner::receive(const Running& r) {
     });
     r.prepared.finish_and_unpack(r.chain);
   });
-  const ExchangeSize size = r.prepared.exchange_size(r.chain);
-  unpacking_seconds_ += size.unpacking_seconds;
-  bytes_received_ += static_cast<double>(size.bytes_received);
-}
-
-void ChainRunner::run_phase(const Running& r, Phase phase) {
-  r.prepared.run(r.chain, phase, r.queue, [&](std::size_t step) { finish(r, step); });
+  const comm::HaloExchange& exchange = *r.prepared.exchange(r.chain);
+  unpacking_seconds_ += exchange.unpacking_seconds();
+  bytes_received_ += static_cast<double>(exchange.bytes_received());
 }
 
 void ChainRunner::combine_globals(const Running& r) {
@@ -117,11 +116,11 @@ void ChainRunner::combine_globals(const Running& r) {
 }
 
 void ChainRunner::count_exchange(const Running& r) {
-  const ExchangeSize size = r.prepared.exchange_size(r.chain);
+  const comm::HaloExchange& exchange = *r.prepared.exchange(r.chain);
   ++statistics_.exchanges;
-  statistics_.messages += size.messages;
-  statistics_.bytes += size.bytes;
-  statistics_.packed_rows += size.rows;
+  statistics_.messages += std::ssize(exchange.messages().outgoing);
+  statistics_.bytes += static_cast<std::int64_t>(exchange.messages().bytes);
+  statistics_.packed_rows += exchange.messages().rows;
   statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
   for (const comm::DatLayers& layers : r.plan.chains()[r.chain].exchanged) {
     const auto k = static_cast<std::size_t>(layers.dat->index);

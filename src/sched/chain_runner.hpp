@@ -52,7 +52,6 @@ class ChainRunner {
   template <class Work>
   double in_part(core::Part part, const char* lane, const char* what, const Work& work);
   void run_chain(const Running& r, std::uint64_t fingerprint);
-  void run_phase(const Running& r, Phase phase);
   void combine_globals(const Running& r);
   void count_exchange(const Running& r);
   void send(const Running& r, std::uint64_t fingerprint);

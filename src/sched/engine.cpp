@@ -354,7 +354,7 @@ bool Engine::prepare(const core::Queue& queue, Entry& entry) {
       options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
   const int again = at_once ? 0 : 1;
   const int executions = entry.executions++;
-  const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
+  const bool repeats = executions == again && executor_->traits().gains_by_repetition;
   if (executions > 0 && !repeats) return true;
   const core::InPart part(&measurements_.profile, core::Part::plans);
   const AddSeconds plans{rows_.communicator(), times_.plans};
@@ -373,48 +373,55 @@ bool Engine::prepare(const core::Queue& queue, Entry& entry) {
 
 /// If memory is short on any rank, all ranks do without something, and in the end all throw.
 bool Engine::prepare_in_own_memory(Entry& entry, bool repeats) {
-  std::optional<Error> failure;
-  std::vector<std::size_t> crowded;  // steps, of any rank
-  if (try_to_prepare(entry, repeats, failure, crowded) ||
-      (free_prepared() && try_to_prepare(entry, repeats, failure, crowded))) {
-    if (crowded.empty() || !code_.may_stop_gathering()) return true;
-    stop_gathering(entry, crowded);
-    return false;
-  }
+  std::optional<Error> mine;
+  auto crowded = try_to_prepare(entry, repeats, mine);
+  if (!crowded && free_prepared()) crowded = try_to_prepare(entry, repeats, mine);
+  const bool may_stop = code_.may_stop_gathering();
+  if (crowded && (crowded->empty() || !may_stop)) return true;
   executing_ = false;
-  if (std::ranges::any_of(entry.plan->steps.all, &Step::gathers) && code_.may_stop_gathering()) {
-    stop_gathering(failure ? &*failure : nullptr);
-    return false;
+  if (crowded) {
+    for (const Step* step : *crowded) code_.stop_gathering(*step);
+  } else if (may_stop && std::ranges::any_of(entry.plan->steps.all, &Step::gathers)) {
+    log_.warning_once(
+        "gathering",
+        fmt::format("memory of devices is short: from now on loops that add through maps and those "
+                    "that use the sums are separate kernels, which takes longer but needs no "
+                    "second buffers, as with OP2_DEBUG=no_fuse{}{}",
+                    mine ? ": " : " (another rank)", mine ? mine->what() : ""));
+    code_.stop_gathering();
+  } else {
+    intact_ = true;
+    comm::throw_together(rows_.communicator(), mine);
   }
-  intact_ = true;
-  comm::throw_together(rows_.communicator(), failure);
+  forget_plans();
   return false;
 }
 
-/// @param failure   of this rank
-/// @param crowded  steps with too many increments of one row on any rank
-/// @return whether all ranks have succeeded
-bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
-                            std::vector<std::size_t>& crowded) {
-  failure.reset();
-  std::vector<char> flags(1 + entry.plan->steps.all.size(), 0);
+/// @param mine  the error of this rank; nothing: others have one, or none has
+/// @return steps with too many increments of one row on any rank; nothing: a rank has failed
+std::optional<std::vector<const Step*>> Engine::try_to_prepare(Entry& entry, bool repeats,
+                                                               std::optional<Error>& mine) {
+  mine.reset();
+  const std::vector<Step>& steps = entry.plan->steps.all;
+  std::vector<char> flags(1 + steps.size(), 0);
   try {
     entry.prepared = executor_->prepare(*entry.plan, repeats);
     for (const std::size_t s : entry.prepared->steps_with_high_degree_rows()) flags[1 + s] = 1;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
-    failure = error;
+    mine = error;
     flags[0] = 1;
   }
   comm::combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
-  if (flags[0] == 0) {
-    for (std::size_t s = 0; s + 1 < flags.size(); ++s)
-      if (flags[1 + s] != 0) crowded.push_back(s);
-    return true;
+  if (flags[0] != 0) {
+    entry.prepared.reset();
+    rows_.communicator().align_channels();
+    return {};
   }
-  entry.prepared.reset();
-  rows_.communicator().align_channels();
-  return false;
+  std::vector<const Step*> crowded;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (flags[1 + s] != 0) crowded.push_back(&steps[s]);
+  return crowded;
 }
 
 /// What was prepared for other plans is prepared again when they run. @return whether there was any
@@ -433,25 +440,6 @@ bool Engine::free_prepared() {
                       "was freed, and is prepared again when they run; use more devices or a "
                       "smaller mesh");
   return any;
-}
-
-/// @param steps  of the plan, whose loops are separate kernels from now on
-void Engine::stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps) {
-  for (const std::size_t s : steps) code_.stop_gathering(entry.plan->steps.all[s]);
-  executing_ = false;
-  forget_plans();
-}
-
-/// @param mine  the error of this rank; null: others have one
-void Engine::stop_gathering(const Error* mine) {
-  log_.warning_once(
-      "gathering",
-      fmt::format("memory of devices is short: from now on loops that add through maps and those "
-                  "that use the sums are separate kernels, which takes longer but needs no "
-                  "second buffers, as with OP2_DEBUG=no_fuse{}{}",
-                  mine != nullptr ? ": " : " (another rank)", mine != nullptr ? mine->what() : ""));
-  code_.stop_gathering();
-  forget_plans();
 }
 
 void Engine::forget_plans() {

@@ -109,11 +109,9 @@ class Engine {
                         const std::vector<char>& rewritten);
   bool prepare(const core::Queue& queue, Entry& entry);
   bool prepare_in_own_memory(Entry& entry, bool repeats);
-  bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
-                      std::vector<std::size_t>& crowded);
+  std::optional<std::vector<const Step*>> try_to_prepare(Entry& entry, bool repeats,
+                                                         std::optional<Error>& mine);
   bool free_prepared();
-  void stop_gathering(const Error* mine);
-  void stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps);
   void forget_plans();
   bool execute(Entry& entry, core::Queue& called);
   std::uint64_t sign(std::uint64_t sequence, const std::shared_ptr<const std::string>& description);

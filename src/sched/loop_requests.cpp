@@ -50,8 +50,7 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
     shapes.push_back(shape);
   }
   for (const core::LoopArg& arg : args)
-    if (arg.is_payload() && arg.info_of >= 0 && !arg.any_order)
-      shapes[static_cast<std::size_t>(arg.info_of)].in_order = true;
+    if (arg.is_payload() && arg.info_of >= 0 && !arg.any_order) shapes[arg.info_of].in_order = true;
   return shapes;
 }
 
@@ -95,7 +94,7 @@ std::vector<std::int32_t> numbers_of(const std::vector<const core::Dat*>& dats, 
   for (const core::Dat* dat : dats) {
     const auto use = std::ranges::find_if(
         step.args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
-    numbers.push_back(shapes[static_cast<std::size_t>(use - step.args.begin())].dat);
+    numbers.push_back(shapes[use - step.args.begin()].dat);
   }
   return numbers;
 }

@@ -264,7 +264,7 @@ void verify(const core::Queue& queue, const Steps& steps, const Analysis& analys
           steps.begin.size(), analysis.chains.size());
   std::vector<char> seen(queue.size(), 0);
   for (std::size_t chain = 0; chain < analysis.chains.size(); ++chain)
-    for (std::size_t s = steps.begin[chain]; s < steps.begin[chain + 1]; ++s) {
+    for (const std::size_t s : steps.of(chain)) {
       const Step& step = steps.all[s];
       if (!step.runs()) ++seen[step.record];
       for (const KernelUse& use : step.kernels) {

@@ -105,7 +105,7 @@ IndexRanges rows_of_colour(const core::Colouring& colouring, std::int32_t colour
   IndexRanges rows;
   for (const IndexRange& range : ranges)
     for (std::int64_t row = range.begin; row < range.end; ++row)
-      if (colouring.rows[static_cast<std::size_t>(row)] == colour) append(rows, {row, row + 1});
+      if (colouring.rows[row] == colour) append(rows, {row, row + 1});
   return rows;
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -240,6 +241,9 @@ struct Step {
 struct Steps {
   std::vector<Step> all;
   std::vector<std::size_t> begin;  ///< of each chain, and the end of the last: [chains + 1]
+
+  /// Those of a chain, by their positions.
+  auto of(std::size_t chain) const { return std::views::iota(begin[chain], begin[chain + 1]); }
 };
 
 /// The rows of the per-loop table that a step counts in.

@@ -10,7 +10,7 @@
 #include <core/error.hpp>
 #include <core/exact_sum.hpp>
 #include <core/value_type.hpp>
-#include <sched/executor/payload.hpp>
+#include <sched/executor/bindings.hpp>
 
 namespace op2::sched {
 namespace {

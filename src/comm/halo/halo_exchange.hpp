@@ -127,9 +127,7 @@ class HaloExchange {
   /// @throws Error collective_mismatch, communication_failure
   void finish();
 
-  std::size_t messages() const { return messages_.outgoing.size(); }  ///< sent
-  std::size_t bytes() const { return messages_.bytes; }               ///< sent
-  std::int64_t packed_rows() const { return messages_.rows; }
+  const HaloMessages& messages() const { return messages_; }
   std::size_t bytes_received() const { return bytes_received_; }
   /// Of the last `finish`, by the clock of the ranks.
   double unpacking_seconds() const { return unpacking_seconds_; }

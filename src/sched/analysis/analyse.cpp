@@ -97,8 +97,8 @@ std::vector<core::Level> interiors_of(const core::Queue& queue, const Chain& cha
   std::vector<core::Level> valid(dats, core::every_level);
   for (const comm::DatLayers& layers : chain.exchanged) {
     const auto k = std::ranges::find(description.dats, layers.dat) - description.dats.begin();
-    demand.need[static_cast<std::size_t>(k)] = layers.to;
-    valid[static_cast<std::size_t>(k)] = layers.from;
+    demand.need[k] = layers.to;
+    valid[k] = layers.from;
   }
   for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
     demand.extent.push_back(levels[k].extent);

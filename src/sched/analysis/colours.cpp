@@ -2,9 +2,7 @@
 #include <sched/analysis/colours.hpp>
 
 #include <algorithm>
-#include <numeric>
 
-#include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
 #include <core/error.hpp>
 #include <sched/analysis/order.hpp>
@@ -129,16 +127,11 @@ void Colourings::update_rows() {
 void Colourings::update_rows(Entry& entry) {
   const core::Set& set = *entry.set;
   const std::vector<comm::GlobalId> numbers = numbers_of(set, set.rows());
-  std::vector<std::size_t> rows(numbers.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::ranges::sort(rows, {}, [&](std::size_t row) { return numbers[row]; });
-  std::vector<comm::GlobalId> wanted;
-  for (const std::size_t row : rows) wanted.push_back(numbers[row]);
-  const comm::RowRequest request(rows_.communicator(), rows_.declared_blocks(set), wanted);
-  const auto found = comm::from_bytes<std::uint16_t>(
-      request.rows(std::as_bytes(std::span(entry.declared)), sizeof(std::uint16_t)));
-  entry.colouring->rows.resize(rows.size());
-  for (std::size_t k = 0; k < rows.size(); ++k) entry.colouring->rows[rows[k]] = found[k];
+  const comm::ValueLookup<std::uint16_t> colours(rows_.communicator(), rows_.declared_blocks(set),
+                                                 entry.declared, numbers);
+  entry.colouring->rows.resize(numbers.size());
+  std::ranges::transform(numbers, entry.colouring->rows.begin(),
+                         [&](comm::GlobalId id) { return colours.value_of(id); });
   entry.epoch = rows_.epoch();
 }
 

@@ -103,14 +103,14 @@ std::size_t index_of(const core::Dat* dat) {
 std::vector<std::int32_t> flagged(const RowFlags& flags, std::int32_t begin, std::int32_t end) {
   std::vector<std::int32_t> rows;
   for (std::int32_t row = begin; row < end; ++row)
-    if (flags[static_cast<std::size_t>(row)] != 0) rows.push_back(row);
+    if (flags[row] != 0) rows.push_back(row);
   return rows;
 }
 
 IndexRanges ranges_of(const RowFlags& flags) {
   IndexRanges ranges;
   for (std::int64_t row = 0; row < std::ssize(flags); ++row)
-    if (flags[static_cast<std::size_t>(row)] != 0) append(ranges, {row, row + 1});
+    if (flags[row] != 0) append(ranges, {row, row + 1});
   return ranges;
 }
 
@@ -158,8 +158,7 @@ class ChainSlicer {
   std::vector<std::int32_t> needed_rows(const comm::DatLayers& layers) const {
     const auto k = std::ranges::find(chain_.dats, layers.dat) - chain_.dats.begin();
     const core::Layout& layout = *layers.dat->on().layout;
-    return flagged(exact_.need[static_cast<std::size_t>(k)], layout.within(layers.from),
-                   layout.within(layers.to));
+    return flagged(exact_.need[k], layout.within(layers.from), layout.within(layers.to));
   }
 
   /// The last loop before `l` over the same set that is not dead; -1: none.

@@ -41,7 +41,7 @@ void HaloHistory::begin(const core::Queue& queue, const std::vector<core::Level>
   valid_ = found.valid = valid;
   found.flush = ++flush_;
   for (const core::LoopArg& arg : queue.args())
-    if (arg.modifies_dat()) written_[static_cast<std::size_t>(arg.dat->index)] = flush_;
+    if (arg.modifies_dat()) written_[arg.dat->index] = flush_;
 }
 
 }  // namespace op2::sched

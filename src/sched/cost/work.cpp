@@ -20,9 +20,9 @@ namespace {
 double at_level(const std::vector<double>& rows, core::Level h) {
   if (rows.empty()) return 0;
   const auto last = static_cast<core::Level>(rows.size());
-  if (h <= last) return rows[static_cast<std::size_t>(h - 1)];
+  if (h <= last) return rows[h - 1];
   const core::Level known = last - (h - last) % 2;  // of the same kind, executable or readable
-  return rows[static_cast<std::size_t>(std::max(known, 1) - 1)];
+  return rows[std::max(known, 1) - 1];
 }
 
 double sum_of_levels(const std::vector<double>& rows, core::Level from, core::Level to) {
@@ -35,9 +35,7 @@ double sum_of_levels(const std::vector<double>& rows, core::Level from, core::Le
 /// deep, are taken to shrink as the last ones do.
 std::vector<double> rows_within(const core::Layout& layout) {
   std::vector<double> within(layout.prefix.begin(), layout.prefix.end());
-  const auto at = [&](core::Level h) -> double& {
-    return within[static_cast<std::size_t>(h - core::deepest_tracked)];
-  };
+  const auto at = [&](core::Level h) -> double& { return within[h - core::deepest_tracked]; };
   const core::Level lowest =
       layout.deepest == core::deepest_in_declared_order ? layout.deepest : layout.limit;
   const double shrinks = at(std::min(layout.deepest + 2, layout.highest())) - at(layout.deepest);
@@ -66,7 +64,7 @@ SetSizes sizes_of(const comm::IndexMap& of) {
 ExchangeWork exchange_of(const Chain& chain, const HaloSizes& sizes) {
   ExchangeWork work;
   for (const comm::DatLayers& layers : chain.exchanged) {
-    const SetSizes& set = sizes.sets[static_cast<std::size_t>(layers.dat->set->index)];
+    const SetSizes& set = sizes.sets[layers.dat->set->index];
     double rows = 0, messages = 0;
     if (layers.lists == nullptr) {
       rows = set.rows_sent(layers.from, layers.to);
@@ -89,12 +87,12 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const Analysis& a
                  const HaloSizes& sizes) {
   const core::LoopRecord& loop = queue.records()[record];
   const LoopLevels& levels = analysis.loops[record];
-  const SetSizes& set = sizes.sets[static_cast<std::size_t>(loop.set->index)];
+  const SetSizes& set = sizes.sets[loop.set->index];
   const double colours = loop.colouring == nullptr ? 1 : loop.colouring->count;
   double all = set.rows_within(levels.extent) / colours;
   if (levels.slice >= 0) {
     all = 0;
-    for (const IndexRange& range : analysis.slices[static_cast<std::size_t>(levels.slice)])
+    for (const IndexRange& range : analysis.slices[levels.slice])
       all += static_cast<double>(range.size());
   }
   const double interior = std::min(all, set.rows_within(levels.interior) / colours);
@@ -103,122 +101,17 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const Analysis& a
 
 using StepWorkList = std::span<const std::span<LoopWork>>;
 
-/// What the steps of a chain access, each dat and map as far as they can.
-class StepTraffic {
- public:
-  StepTraffic(const core::Queue& queue, const HaloSizes& sizes, PhaseWork LoopWork::* phase)
-      : queue_(queue), sizes_(sizes), phase_(phase) {}
-
-  void add(std::span<const LoopWork> step) {
-    const double iterations = (step.front().*phase_).iterations;
-    if (iterations <= 0) return;
-    ++steps_;
-    used_.clear();
-    for (const LoopWork& loop : step)
-      for (const core::LoopArg& arg : queue_.args_of(queue_.records()[loop.loop])) {
-        if (!arg.active) continue;
-        if (arg.is_indirect()) use(*arg.map, iterations);
-        if (arg.is_active_dat()) use(arg, iterations);
-      }
-    const double elements =
-        std::max(1.0, rows_of(*queue_.records()[step.front().loop].set));  // of all phases
-    for (const core::Dat* dat : used_) {
-      Use& use = dats_[index_of(*dat)];
-      loop_by_loop_ += std::min(rows_of(*dat->set), use.args * elements) * dat->size *
-                       (int{use.reads} + int{use.modifies}) * iterations / elements;
-      use.reached = std::max(use.reached, std::min(rows_of(*dat->set), iterations) * dat->size);
-      use.is_modified |= use.modifies;
-    }
-  }
-
-  int steps() const { return steps_; }
-
-  TileTraffic sum() const {
-    TileTraffic traffic{loop_by_loop_, 0, 0, home_rows()};
-    for (const Use& use : dats_) {
-      traffic.footprint += use.reached;
-      traffic.once += use.is_modified ? 2 * use.reached : use.reached;
-    }
-    for (const MapUse& use : maps_) traffic.footprint += use.reached, traffic.once += use.reached;
-    return traffic;
-  }
-
- private:
-  struct Use {
-    int step = 0;           ///< the last one that uses it,
-    bool reads = false;     ///< reads it,
-    bool modifies = false;  ///< modifies it,
-    bool is_fresh = false;  ///< has written it before it reads it,
-    double args = 0;        ///< and by so many arguments
-    int set = 0;
-    double accesses = 0;       ///< of all steps
-    double reached = 0;        ///< bytes
-    bool is_modified = false;  ///< by any step
-  };
-  struct MapUse {
-    int step = 0;
-    double reached = 0;  ///< bytes
-  };
-
-  template <class T>
-  static std::size_t index_of(const T& what) {
-    return static_cast<std::size_t>(what.index);
-  }
-  template <class T>
-  static T& at(std::vector<T>& all, std::size_t index) {
-    if (index >= all.size()) all.resize(index + 1);
-    return all[index];
-  }
-  double rows_of(const op_set_core& set) const {
-    return sizes_.sets[static_cast<std::size_t>(set.index)].rows_within(0);
-  }
-
-  void use(const op_map_core& map, double iterations) {
-    MapUse& use = at(maps_, index_of(map));
-    const double bytes = iterations * map.dim * double{sizeof(std::int32_t)};
-    if (std::exchange(use.step, steps_) != steps_) loop_by_loop_ += bytes;
-    use.reached = std::max(use.reached, bytes);
-  }
-
-  void use(const core::LoopArg& arg, double iterations) {
-    Use& use = at(dats_, index_of(*arg.dat));
-    if (std::exchange(use.step, steps_) != steps_) {
-      use.reads = use.modifies = false;
-      use.is_fresh = arg.access == OP_WRITE && !arg.is_indirect();
-      use.args = 0;
-      use.set = arg.dat->set->index;
-      used_.push_back(arg.dat);
-    }
-    use.reads |= arg.access != OP_WRITE && !use.is_fresh;
-    use.modifies |= arg.modifies();
-    ++use.args;
-    use.accesses += iterations;
-  }
-
-  /// Of the set whose modified rows are accessed most often.
-  std::int64_t home_rows() const {
-    std::vector<double> accesses(sizes_.sets.size(), 0);
-    for (const Use& use : dats_)
-      if (use.is_modified) accesses[static_cast<std::size_t>(use.set)] += use.accesses;
-    const auto home = std::ranges::max_element(accesses) - accesses.begin();
-    return static_cast<std::int64_t>(sizes_.sets[static_cast<std::size_t>(home)].rows_within(0));
-  }
-
-  const core::Queue& queue_;
-  const HaloSizes& sizes_;
-  PhaseWork LoopWork::* const phase_;
-  int steps_ = 0;
-  double loop_by_loop_ = 0;
-  std::vector<Use> dats_;               ///< by their indices
-  std::vector<MapUse> maps_;            ///< by their indices
-  std::vector<const core::Dat*> used_;  ///< in this step, by first use
-};
-
 /// Of steps that nothing separates.
 void forecast(const core::Queue& queue, StepWorkList steps, PhaseWork LoopWork::* phase,
               const HaloSizes& sizes, const TileRules& rules) {
-  StepTraffic traffic(queue, sizes, phase);
-  for (const std::span<LoopWork> step : steps) traffic.add(step);
+  std::vector<double> rows;
+  for (const SetSizes& set : sizes.sets) rows.push_back(set.rows_within(0));
+  StepTraffic traffic(std::move(rows));
+  for (const std::span<LoopWork> step : steps) {
+    std::vector<std::span<const core::LoopArg>> args;
+    for (const LoopWork& loop : step) args.push_back(queue.args_of(queue.records()[loop.loop]));
+    traffic.add(args, *queue.records()[step.front().loop].set, (step.front().*phase).iterations);
+  }
   if (traffic.steps() < 2) return;
   const TileTraffic sum = traffic.sum();
   if (rules.tiling.rows <= 0 && tiles_per_thread(sum, rules.caches, rules.threads) == 0) return;
@@ -317,15 +210,11 @@ double SetSizes::rows_within(core::Level h) const {
   const auto position = static_cast<std::size_t>(h - core::deepest_tracked);
   if (position < within.size()) return within[position];
   const auto highest = static_cast<core::Level>(within.size()) - 1 + core::deepest_tracked;
-  return within.back() + rows_received(highest, h);
+  return within.back() + sum_of_levels(received, highest, h);
 }
 
 double SetSizes::rows_sent(core::Level from, core::Level to) const {
   return sum_of_levels(sent, from, to);
-}
-
-double SetSizes::rows_received(core::Level from, core::Level to) const {
-  return sum_of_levels(received, from, to);
 }
 
 double SetSizes::neighbours_up_to(core::Level h) const {

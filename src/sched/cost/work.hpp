@@ -68,7 +68,6 @@ struct SetSizes {
 
   double rows_within(core::Level h) const;
   double rows_sent(core::Level from, core::Level to) const;  ///< of levels (from, to]
-  double rows_received(core::Level from, core::Level to) const;
   double neighbours_up_to(core::Level h) const;
 };
 

@@ -88,14 +88,6 @@ PreparedPlan::Exchanges make_exchanges(const Plan& plan, comm::DistributedMesh& 
                         [&](std::size_t) { return std::make_unique<ThreadPacker>(pool); });
 }
 
-ExchangeSize PreparedPlan::exchange_size(std::size_t chain) const {
-  if (exchanges_[chain] == nullptr) return {};
-  const comm::HaloExchange& exchange = *exchanges_[chain];
-  return {static_cast<std::int64_t>(exchange.messages()),
-          static_cast<std::int64_t>(exchange.bytes()), exchange.packed_rows(),
-          static_cast<std::int64_t>(exchange.bytes_received()), exchange.unpacking_seconds()};
-}
-
 std::string PreparedPlan::describe(const core::Queue& queue) const {
   std::string text;
   for (std::size_t s = 0; s < plan_.steps.all.size(); ++s)

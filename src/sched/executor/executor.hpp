@@ -36,15 +36,6 @@ class Jit;
 
 namespace op2::sched {
 
-/// The size of one halo exchange of this rank.
-struct ExchangeSize {
-  std::int64_t messages = 0;  ///< sent
-  std::int64_t bytes = 0;     ///< sent
-  std::int64_t rows = 0;      ///< packed
-  std::int64_t bytes_received = 0;
-  double unpacking_seconds = 0;  ///< last time
-};
-
 /// A plan bound to the memory and the threads of an executor. Valid as long as the plan, the rows
 /// and the maps stay where they are. One thread calls it.
 ///
@@ -94,7 +85,8 @@ class PreparedPlan {
   /// would be atomic then. Local.
   virtual std::vector<std::size_t> steps_with_high_degree_rows() const { return {}; }
 
-  ExchangeSize exchange_size(std::size_t chain) const;
+  /// Null if nothing is exchanged before the chain.
+  const comm::HaloExchange* exchange(std::size_t chain) const { return exchanges_[chain].get(); }
 
   /// How the steps are executed, for OP2_DUMP=schedule.
   virtual std::string describe(const core::Queue& queue) const;
@@ -111,6 +103,7 @@ class PreparedPlan {
 struct ExecutorTraits {
   bool orders_by_rows = false;  ///< it runs steps of Order::by_rows
   bool runs_slices = false;     ///< it runs and exchanges single rows of halos (Analysis::slices)
+  bool gains_by_repetition = false;  ///< `prepare` gives a better result for plans that repeat
   /// Plans are prepared in memory beside that of the host, which they may use up. Then nothing has
   /// run if `prepare` throws out_of_memory, and running a prepared plan needs no more.
   bool has_own_memory = false;
@@ -130,16 +123,13 @@ class Executor {
   /// any more, and the others do all that they would have done with it
   virtual std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) = 0;
 
-  /// Whether `prepare` gives a better result for this plan if it repeats. Uniform.
-  virtual bool gains_by_repetition(const Plan& plan) const = 0;
-
   /// Returns when everything that was started has run.
   /// @throws Error device_failure
-  virtual void wait() = 0;
+  virtual void wait() {}
 
   /// Frees what plans share beside dats. To be called when rows or maps have moved, or memory is
   /// short; after all prepared plans were destroyed.
-  virtual void forget_rows() = 0;
+  virtual void forget_rows() {}
 };
 
 /// What the engine of a session works with; everything outlives it.

@@ -14,7 +14,7 @@
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <sched/executor/gpu/launch.hpp>
-#include <sched/executor/gpu/lists.hpp>
+#include <sched/executor/gpu/tables.hpp>
 
 namespace op2::test {
 

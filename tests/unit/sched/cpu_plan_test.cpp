@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps that have tiles run in them, others one by one, and the results are equal.
-#include <sched/executor/cpu/plan.hpp>
+#include <sched/executor/cpu/executor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which steps may run side by side on a device.
-#include <sched/executor/gpu/run.hpp>
+#include <sched/executor/gpu/executor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/executor/gpu/lists.hpp>
+#include <sched/executor/gpu/tables.hpp>
 
 #include <array>
 

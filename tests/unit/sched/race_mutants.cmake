@@ -28,15 +28,15 @@ function(op2_add_race_mutant name test file text replacement)
     PASS_REGULAR_EXPRESSION "ThreadSanitizer: data race[^\n]*\n[^\n]*\n *#0 <null> <null>")
 endfunction()
 
-op2_add_race_mutant(loops_without_barrier LoopsOnThreadsHaveNone sched/executor/cpu/plan.cpp
+op2_add_race_mutant(loops_without_barrier LoopsOnThreadsHaveNone sched/executor/cpu/executor.cpp
                     "if (s > 0) run.pool.barrier()" "")
-op2_add_race_mutant(loops_without_second_barrier LoopsOnThreadsHaveNone sched/executor/cpu/plan.cpp
+op2_add_race_mutant(loops_without_second_barrier LoopsOnThreadsHaveNone sched/executor/cpu/executor.cpp
                     "if (s > 0) run.pool.barrier()" "if (s == 1) run.pool.barrier()")
 op2_add_race_mutant(pairs_share_a_block LoopsOnThreadsHaveNone sched/executor/cpu/parts.cpp
                     "(busy_[round][low] || busy_[round][high])" "false")
-op2_add_race_mutant(tiles_without_barrier TilesOnThreadsHaveNone sched/executor/cpu/plan.cpp
+op2_add_race_mutant(tiles_without_barrier TilesOnThreadsHaveNone sched/executor/cpu/executor.cpp
                     "if (s > 0) all.plan.pool_.barrier()" "")
-op2_add_race_mutant(tiles_without_second_barrier TilesOnThreadsHaveNone sched/executor/cpu/plan.cpp
+op2_add_race_mutant(tiles_without_second_barrier TilesOnThreadsHaveNone sched/executor/cpu/executor.cpp
                     "if (s > 0) all.plan.pool_.barrier()" "if (s == 1) all.plan.pool_.barrier()")
 op2_add_race_mutant(barrier_that_orders_nothing LoopsOnThreadsHaveNone core/thread_pool.cpp
                     "passed_.fetch_add(1)" "passed_.fetch_add(1, std::memory_order_relaxed)")

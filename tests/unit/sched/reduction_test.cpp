@@ -7,7 +7,7 @@
 
 #include <core/mesh.hpp>
 #include <core/value_type.hpp>
-#include <sched/executor/payload.hpp>
+#include <sched/executor/bindings.hpp>
 #include <support/fake_communicator.hpp>
 
 namespace op2::sched {

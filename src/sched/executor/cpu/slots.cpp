@@ -244,7 +244,7 @@ class SlotFinder {
 
  private:
   std::int64_t key_of(std::int64_t element) const {
-    return keys_.empty() ? element : keys_[static_cast<std::size_t>(element)];
+    return keys_.empty() ? element : keys_[element];
   }
   std::span<const Contribution> contributions_of(const LateRow& row) const {
     return std::span(contributions_)
@@ -286,7 +286,7 @@ std::vector<std::int64_t> canonical_positions(const core::Set& set, const core::
   if (std::ranges::all_of(elements, follows)) return {};  // often; then without their memory
   std::vector<std::int64_t> positions(static_cast<std::size_t>(end));
   for (const std::int64_t element : elements)
-    positions[static_cast<std::size_t>(element)] = position_of(set, followed, element);
+    positions[element] = position_of(set, followed, element);
   return positions;
 }
 
@@ -327,7 +327,7 @@ bool SlotFinder::collect() {
     std::int64_t count = 0;
     for (std::int64_t element = 0; element < end_; ++element)
       for (std::size_t k = 0; k < accesses_.size(); ++k) {
-        const std::int32_t number = number_[static_cast<std::size_t>(accesses_[k].row_of(element))];
+        const std::int32_t number = number_[accesses_[k].row_of(element)];
         if (number < 0) continue;
         if (++count > std::numeric_limits<std::int32_t>::max())
           core::fail(ErrorCode::too_large,
@@ -353,8 +353,8 @@ std::int32_t SlotFinder::direct_of(const LateRow& row, std::span<const std::int3
   std::pair<std::int32_t, std::int32_t> before{-1, -1};  // range, element
   const std::span<const Contribution> all = contributions_of(row);
   for (std::int32_t k = 0; k < row.direct; ++k) {
-    const std::int32_t element = all[static_cast<std::size_t>(k)].element;
-    const std::pair now{ranges[static_cast<std::size_t>(element)], element};
+    const std::int32_t element = all[k].element;
+    const std::pair now{ranges[element], element};
     if (now.first < 0) continue;
     if (now < before) return k;
     before = now;
@@ -372,8 +372,8 @@ UnitRows SlotFinder::place(const Execution& execution) {
     row.direct = direct_of(row, ranges);
     std::int64_t& unit = last_units.emplace_back(-1);
     for (const Contribution& c : contributions_of(row))
-      if (const std::int32_t range = ranges[static_cast<std::size_t>(c.element)]; range >= 0)
-        unit = std::max(unit, execution.ranges[static_cast<std::size_t>(range)].unit);
+      if (const std::int32_t range = ranges[c.element]; range >= 0)
+        unit = std::max(unit, execution.ranges[range].unit);
   }
   return {core::invert<std::uint32_t, std::uint32_t>(
               static_cast<std::size_t>(execution.units),
@@ -394,7 +394,7 @@ void SlotFinder::assign(SlotTable& table) const {
   for (const LateRow& late : rows_)
     for (const Contribution& c :
          contributions_of(late).subspan(static_cast<std::size_t>(late.direct))) {
-      const AddedColumn& column = columns_[static_cast<std::size_t>(c.column)];
+      const AddedColumn& column = columns_[c.column];
       entries[column.map].push_back({c.element, column.column, slot++});
     }
   for (const AddedColumn& c : columns_) table.maps.try_emplace(c.map, *c.map, end_, entries[c.map]);

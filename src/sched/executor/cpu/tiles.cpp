@@ -2,6 +2,7 @@
 #include <sched/executor/cpu/tiles.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -354,7 +355,71 @@ constexpr double least_gain = 1.5;
 /// Smaller tiles consist of their border.
 constexpr std::int64_t least_rows = 512;
 
+template <class T>
+T& at(std::vector<T>& all, std::size_t index) {
+  if (index >= all.size()) all.resize(index + 1);
+  return all[index];
+}
+
 }  // namespace
+
+void StepTraffic::add(std::span<const std::span<const core::LoopArg>> loops, const op_set_core& set,
+                      double iterations) {
+  if (iterations <= 0) return;
+  ++steps_;
+  used_.clear();
+  for (const auto& args : loops)
+    for (const core::LoopArg& arg : args) {
+      if (!arg.active) continue;
+      if (arg.is_indirect()) use(*arg.map, iterations);
+      if (arg.is_active_dat()) use(arg, iterations);
+    }
+  const double elements = std::max(1.0, rows_[set.index]);  // of all phases
+  for (const core::Dat* dat : used_) {
+    Use& use = dats_[dat->index];
+    const double rows = rows_[use.set];
+    loop_by_loop_ += std::min(rows, use.args * elements) * dat->size *
+                     (int{use.reads} + int{use.modifies}) * iterations / elements;
+    use.reached = std::max(use.reached, std::min(rows, iterations) * dat->size);
+    use.is_modified |= use.modifies;
+  }
+}
+
+void StepTraffic::use(const op_map_core& map, double iterations) {
+  MapUse& use = at(maps_, map.index);
+  const double bytes = iterations * map.dim * double{sizeof(std::int32_t)};
+  if (std::exchange(use.step, steps_) != steps_) loop_by_loop_ += bytes;
+  use.reached = std::max(use.reached, bytes);
+}
+
+void StepTraffic::use(const core::LoopArg& arg, double iterations) {
+  Use& use = at(dats_, arg.dat->index);
+  if (std::exchange(use.step, steps_) != steps_) {
+    use.reads = use.modifies = false;
+    use.is_fresh = arg.access == OP_WRITE && !arg.is_indirect();
+    use.args = 0;
+    use.set = arg.dat->set->index;
+    used_.push_back(arg.dat);
+  }
+  use.reads |= arg.access != OP_WRITE && !use.is_fresh;
+  use.modifies |= arg.modifies();
+  ++use.args;
+  use.accesses += iterations;
+}
+
+TileTraffic StepTraffic::sum() const {
+  TileTraffic traffic{loop_by_loop_, 0, 0, 0};
+  std::vector<double> accesses(rows_.size(), 0);
+  for (const Use& use : dats_) {
+    traffic.footprint += use.reached;
+    traffic.once += use.is_modified ? 2 * use.reached : use.reached;
+    if (use.is_modified) accesses[use.set] += use.accesses;
+  }
+  for (const MapUse& use : maps_) traffic.footprint += use.reached, traffic.once += use.reached;
+  const auto home = std::ranges::max_element(accesses) - accesses.begin();
+  traffic.home_rows = static_cast<std::int64_t>(rows_[home]);
+  return traffic;
+}
 
 int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads) {
   const auto shared = static_cast<double>(caches.shared), own = static_cast<double>(caches.own);
@@ -384,7 +449,7 @@ bool can_be_tiled(const Plan& plan, std::size_t s, Phase phase) {
 /// colours or only some rows of the phase separate them; steps without iterations in it do not.
 std::vector<StepNumbers> groups_for_tiles(const Plan& plan, std::size_t chain, Phase phase) {
   std::vector<StepNumbers> all(1);
-  for (std::size_t s = plan.steps.begin[chain]; s < plan.steps.begin[chain + 1]; ++s) {
+  for (const std::size_t s : plan.steps.of(chain)) {
     const Step& step = plan.steps.all[s];
     if (!step.runs() || step.iterations(phase) == 0) continue;
     if (can_be_tiled(plan, s, phase))
@@ -412,32 +477,19 @@ class ProblemBuilder {
 
   const TileProblem& problem() const { return problem_; }
 
-  /// Each dat and map counts as far as the loops can access it.
   TileTraffic traffic() const {
-    std::map<const void*, double> bytes;
-    TileTraffic traffic{0, 0, 0, problem_.home_rows};
-    for (const Step* step : steps_) {
-      const auto iterations = static_cast<double>(step->rows(phase_).size());
-      traffic.loop_by_loop +=
-          step->useful_bytes() * iterations / std::max(1.0, double(step->set->size));
-      for (const core::LoopArg& arg : step->args) {
-        if (!arg.active) continue;
-        if (arg.is_indirect())
-          raise(bytes[arg.map], iterations * arg.map->dim * double{sizeof(std::int32_t)});
-        if (arg.is_active_dat())
-          raise(bytes[arg.dat], std::min<double>(arg.dat->set->size, iterations) * arg.dat->size);
-      }
-    }
-    for (const auto& [what, size] : bytes) {
-      traffic.footprint += size;
-      traffic.once += modified_.contains(static_cast<const core::Dat*>(what)) ? 2 * size : size;
-    }
+    std::vector<double> rows;
+    for (const core::Set* set : sets_) at(rows, set->index) = set->size;
+    StepTraffic all(std::move(rows));
+    for (const Step* step : steps_)
+      all.add(std::array<std::span<const core::LoopArg>, 1>{step->args}, *step->set,
+              static_cast<double>(step->rows(phase_).size()));
+    TileTraffic traffic = all.sum();
+    traffic.home_rows = problem_.home_rows;
     return traffic;
   }
 
  private:
-  static void raise(double& value, double least) { value = std::max(value, least); }
-
   void add_loop(const Step& step) {
     const IndexRange rows = step.rows(phase_);
     const bool reduces = !step.reductions.empty();

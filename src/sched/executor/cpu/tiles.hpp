@@ -7,9 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <core/options.hpp>
+#include <core/queue.hpp>
 #include <core/topology.hpp>
 #include <sched/plan.hpp>
 #include <sched/rows.hpp>
@@ -97,6 +100,48 @@ struct TileTraffic {
   double once;          ///< each byte is loaded once, and stored once if it is modified
   double footprint;     ///< of all data that the loops use
   std::int64_t home_rows;
+};
+
+/// Adds up the traffic of steps, each dat and map as far as they can access it.
+class StepTraffic {
+ public:
+  /// @param rows  of each set, by its index: owned ones
+  explicit StepTraffic(std::vector<double> rows) : rows_(std::move(rows)) {}
+
+  /// The next step, which counts if it has iterations.
+  /// @param loops  arguments of the loops that run together, for each element of the set
+  void add(std::span<const std::span<const core::LoopArg>> loops, const op_set_core& set,
+           double iterations);
+  /// Those with iterations.
+  int steps() const { return steps_; }
+  /// With the rows of the set whose modified rows are accessed most often.
+  TileTraffic sum() const;
+
+ private:
+  struct Use {
+    int step = 0;           ///< the last one that uses it,
+    bool reads = false;     ///< reads it,
+    bool modifies = false;  ///< modifies it,
+    bool is_fresh = false;  ///< has written it before it reads it,
+    double args = 0;        ///< and by so many arguments
+    int set = 0;
+    double accesses = 0;       ///< of all steps
+    double reached = 0;        ///< bytes
+    bool is_modified = false;  ///< by any step
+  };
+  struct MapUse {
+    int step = 0;
+    double reached = 0;  ///< bytes
+  };
+  void use(const op_map_core& map, double iterations);
+  void use(const core::LoopArg& arg, double iterations);
+
+  const std::vector<double> rows_;
+  int steps_ = 0;
+  double loop_by_loop_ = 0;
+  std::vector<Use> dats_;               ///< by their indices
+  std::vector<MapUse> maps_;            ///< by their indices
+  std::vector<const core::Dat*> used_;  ///< in this step, by first use
 };
 
 /// Tiles per thread; 0 if the model expects no gain: the data fit into the caches, or only one loop

@@ -13,33 +13,12 @@
 #include <sched/rows.hpp>
 
 namespace op2::sched {
-
-gpu::LaunchShape shape_of(const KernelLaunch& launch) {
-  return {launch.blocks, jit::block_threads};
-}
-
-std::vector<void*> addresses_of(KernelLaunch& launch) {
-  std::vector<void*> addresses;
-  for (LaunchParameter& parameter : launch.parameters) addresses.push_back(&parameter);
-  return addresses;
-}
-
-unsigned blocks_for(std::int64_t elements, std::int64_t each) {
-  return static_cast<unsigned>(core::pieces_for(elements, each));
-}
-
-void launch_on(core::Stream& stream, KernelLaunch launch) {
-  gpu::launch(stream, launch.kernel, shape_of(launch), addresses_of(launch));
-}
-
 namespace {
 
 using Kind = jit::KernelParameter::Kind;
 
 /// Where the parameters of a nest begin, behind the range of iterations.
 constexpr std::size_t first_parameter = 3;
-
-constexpr std::size_t alignment = 64;
 
 /// Of the global that an argument is.
 std::size_t position_in(const std::vector<GlobalArg>& globals, std::size_t arg) {
@@ -160,7 +139,7 @@ void StepLaunch::set_reductions(const PlanValues& values, core::DeviceCopies& co
   for (const GlobalArg& reduction : step_.reductions) {
     begin.push_back(bytes);
     const std::size_t each = bytes_of_result(reduction);
-    bytes += core::round_up(each * static_cast<std::size_t>(most_chunks), alignment);
+    bytes += core::round_up(each * static_cast<std::size_t>(most_chunks), std::size_t{64});
   }
   if (bytes > 0)
     partials_ =

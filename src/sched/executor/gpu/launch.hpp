@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <core/arithmetic.hpp>
 #include <core/array.hpp>
 #include <core/memory_space.hpp>
 #include <gpu/module.hpp>
@@ -33,18 +34,25 @@ struct KernelLaunch {
   unsigned blocks = 0;
   std::vector<LaunchParameter> parameters;
   bool folds = false;  ///< it only folds reductions: no later step needs its results
+
+  gpu::LaunchShape shape() const { return {blocks, jit::block_threads}; }
+  /// Of the parameters, which are not changed.
+  std::vector<void*> addresses() {
+    std::vector<void*> all;
+    for (LaunchParameter& parameter : parameters) all.push_back(&parameter);
+    return all;
+  }
 };
 
-gpu::LaunchShape shape_of(const KernelLaunch& launch);
-
-/// Addresses of the parameters, which are not changed; valid as long as `launch` is.
-std::vector<void*> addresses_of(KernelLaunch& launch);
-
 /// Blocks for so many threads, or for so many elements of which a block runs `each`.
-unsigned blocks_for(std::int64_t elements, std::int64_t each);
+inline unsigned blocks_for(std::int64_t elements, std::int64_t each) {
+  return static_cast<unsigned>(core::pieces_for(elements, each));
+}
 
 /// Queues it. @throws Error device_failure
-void launch_on(core::Stream& stream, KernelLaunch launch);
+inline void launch_on(core::Stream& stream, KernelLaunch launch) {
+  gpu::launch(stream, launch.kernel, launch.shape(), launch.addresses());
+}
 
 class StepLaunch {
  public:

@@ -49,8 +49,7 @@ void place(const core::Dat* dat, const Steps& steps, RowBuffers& buffers) {
          ++chain)
       if (in_second) buffers.sent[chain].push_back(dat);
     if (*use == Use::replaces) in_second = ends_in_second(use + 1, uses.cend());
-    if (in_second && *use != Use::none)
-      buffers.second[static_cast<std::size_t>(use - uses.cbegin())].push_back(dat);
+    if (in_second && *use != Use::none) buffers.second[use - uses.cbegin()].push_back(dat);
     if (*use == Use::moves) in_second = !in_second;
   }
   if (in_second) buffers.back.push_back(dat);
@@ -63,9 +62,7 @@ Dats moved_by(const Step& step) {
   Dats dats;
   for (const int dat : jit::moved_dats(shapes, step.gathered()))
     dats.push_back(
-        step.args[static_cast<std::size_t>(std::ranges::find(shapes, dat, &jit::ArgShape::dat) -
-                                           shapes.begin())]
-            .dat);
+        step.args[std::ranges::find(shapes, dat, &jit::ArgShape::dat) - shapes.begin()].dat);
   return dats;
 }
 

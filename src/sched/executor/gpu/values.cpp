@@ -119,10 +119,9 @@ PlanValues::PlanValues(core::DeviceCopies& copies, const Plan& plan)
 }
 
 void PlanValues::place(std::size_t chain) {
-  const std::size_t first = plan_.steps.begin[chain], last = plan_.steps.begin[chain + 1];
   Block& block = blocks_[chain];
   block.begin = bytes_;
-  for (std::size_t s = first; s < last; ++s) {
+  for (const std::size_t s : plan_.steps.of(chain)) {
     if (!runs_on_device(plan_, s)) continue;
     place_results(chain, s);
     for (const Result& result : places_[s].results) {
@@ -131,7 +130,7 @@ void PlanValues::place(std::size_t chain) {
     }
   }
   block.results_end = bytes_;
-  for (std::size_t s = first; s < last; ++s) {
+  for (const std::size_t s : plan_.steps.of(chain)) {
     if (!places_[s].on_device) continue;
     for (const GlobalArg& read : plan_.steps.all[s].reads) {
       places_[s].reads.push_back(bytes_);
@@ -169,7 +168,7 @@ void PlanValues::share(Result& result, std::size_t chain, std::size_t s,
 
 /// Whether later loops of the chain reduce a value that the program sets in between.
 bool PlanValues::is_set_afterwards(std::size_t chain, const GlobalArg& reduction) const {
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+  for (const std::size_t s : plan_.steps.of(chain))
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
       if (other.shape.global == reduction.shape.global && other.assignment > reduction.assignment)
         return true;
@@ -196,7 +195,7 @@ bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& r
   if (global == nullptr || reduction.exact) return false;
   if (!step.set->is_single_rank && reduction.shape.access == OP_WRITE) return false;
   const bool may_share = reduction.shape.access != OP_WRITE && !reduction.shape.any_order;
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+  for (const std::size_t s : plan_.steps.of(chain))
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
       if (&other != &reduction && other.shape.global == global &&
           !(may_share && other.shape.access == reduction.shape.access && runs_on_device(plan_, s)))
@@ -295,7 +294,7 @@ void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   const std::size_t turn = block.turn % ahead;
   if (turn % half == 0) block.uploaded[turn / half]->wait();
   Values values{going_.get() + turn * bytes_};
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+  for (const std::size_t s : plan_.steps.of(chain))
     if (places_[s].on_device) fill(s, queue, values);
   const bool to_block = values.any && !is_uploaded(block, values);
   core::Stream& stream = space_.main_stream();

@@ -9,7 +9,6 @@
 #include <jit/target/cpu/cpu_target.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/exchanges.hpp>
-#include <sched/executor/payload.hpp>
 #include <sched/loop_statistics.hpp>
 #include <sched/passes.hpp>
 
@@ -131,7 +130,7 @@ class ReferencePlan : public PreparedPlan {
   }
 
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override {
-    for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    for (const std::size_t s : plan_.steps.of(chain)) {
       if (plan_.steps.all[s].runs()) run_step(s, phase, queue);
       if (phase == Phase::boundary) finished(s);
     }

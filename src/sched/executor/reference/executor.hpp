@@ -51,9 +51,6 @@ class ReferenceExecutor : public Executor {
       : options_(options), pool_(pool), rows_(rows), listeners_(listeners) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
-  bool gains_by_repetition(const Plan&) const override { return false; }
-  void wait() override {}
-  void forget_rows() override {}
 
  private:
   const core::Options& options_;

@@ -29,17 +29,17 @@ op_access joined(op_access first, op_access second) {
 
 /// @param begin   of the arguments that may be merged
 /// @param before  arguments of the loops before this one
-/// @return position in `merged`
+/// @return position in the step
 std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t begin,
-                std::size_t before, MergedArgs& merged) {
+                std::size_t before, Step& step) {
   const auto known =
-      std::find_if(merged.args.begin() + static_cast<std::ptrdiff_t>(begin), merged.args.end(),
+      std::find_if(step.args.begin() + static_cast<std::ptrdiff_t>(begin), step.args.end(),
                    [&](const core::LoopArg& other) { return access_alike(other, arg); });
-  const std::size_t position = known - merged.args.begin();
+  const std::size_t position = known - step.args.begin();
   const bool is_of_same_loop = position >= before;
-  if (known == merged.args.end()) {
-    merged.args.push_back(arg);
-    merged.sources.push_back(source);
+  if (known == step.args.end()) {
+    step.args.push_back(arg);
+    step.sources.push_back(source);
   } else if (is_of_same_loop) {
     known->access = known->access == arg.access ? arg.access : OP_RW;
   } else {
@@ -50,37 +50,39 @@ std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t b
 
 /// Payloads refer to the merged position of their extreme.
 /// @param before  arguments of the loops before this one
-void refer_to_extremes(const KernelUse& kernel, std::size_t before, MergedArgs& merged) {
-  for (std::size_t k = before; k < merged.args.size(); ++k)
-    if (int& extreme = merged.args[k].info_of; extreme >= 0)
-      extreme = kernel.args[static_cast<std::size_t>(extreme)].position;
+void refer_to_extremes(const KernelUse& kernel, std::size_t before, Step& step) {
+  for (std::size_t k = before; k < step.args.size(); ++k)
+    if (int& extreme = step.args[k].info_of; extreme >= 0) extreme = kernel.args[extreme].position;
 }
 
 }  // namespace
 
-MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records,
-                      std::size_t gathered) {
-  MergedArgs merged;
+Step merged_step(const core::Queue& queue, std::span<const std::size_t> records,
+                 std::size_t gathered) {
+  Step step;
+  if (gathered > 0) step.gather.emplace();
+  step.record = records.front();
+  step.set = queue.records()[records[gathered]].set;
   std::size_t begin = 0;  // of the arguments of loops that are not gathered
   for (std::size_t n = 0; n < records.size(); ++n) {
     const core::LoopRecord& loop = queue.records()[records[n]];
     const std::span args = queue.args_of(loop);
-    const std::size_t before = merged.args.size();
+    const std::size_t before = step.args.size();
     const bool is_alone = n < gathered || records.size() == gathered + 1;
     if (n <= gathered) begin = before;
-    KernelUse& kernel =
-        merged.kernels.emplace_back(KernelUse{loop.kernel, records[n], loop.set, {}});
+    KernelUse& kernel = step.kernels.emplace_back(KernelUse{loop.kernel, records[n], loop.set, {}});
     for (std::size_t k = 0; k < args.size(); ++k) {
       // The arguments of a loop that is alone stay as they were declared.
-      const std::size_t from = is_alone ? merged.args.size() : begin;
-      const std::size_t position = add(args[k], {records[n], k}, from, before, merged);
+      const std::size_t from = is_alone ? step.args.size() : begin;
+      const std::size_t position = add(args[k], {records[n], k}, from, before, step);
       kernel.args.push_back(
           {static_cast<std::int32_t>(position), args[k].declared, args[k].members});
     }
-    refer_to_extremes(kernel, before, merged);
-    if (n < gathered) merged.gathered_ends.push_back(static_cast<std::int32_t>(merged.args.size()));
+    refer_to_extremes(kernel, before, step);
+    if (n < gathered) step.gather->arg_ends.push_back(static_cast<std::int32_t>(step.args.size()));
   }
-  return merged;
+  mark_payloads(step.args, step.order);
+  return step;
 }
 
 namespace {
@@ -254,7 +256,7 @@ class Grouping {
     if (allows_vectors_in(next) != allows_vectors_in(group.front())) return false;
     Records all = group;
     all.push_back(next);
-    return all.size() <= most_loops && merge_args(queue_, all).args.size() <= most_args &&
+    return all.size() <= most_loops && merged_step(queue_, all).args.size() <= most_args &&
            !rules_.stays_apart(all);
   }
 
@@ -307,10 +309,9 @@ class Grouping {
     Records all = group.loops;
     all.push_back(next);
     if (!shares || rules_.stays_apart(all)) return false;
-    const MergedArgs merged = merge_args(queue_, all, group.gathered);
-    const std::vector<std::int32_t>& ends = merged.gathered_ends;
-    return merged.args.size() - static_cast<std::size_t>(ends.back()) <= most_args &&
-           rules_.target->can_gather(arg_shapes(merged.args), ends);
+    const Step step = merged_step(queue_, all, group.gathered);
+    return step.args.size() - static_cast<std::size_t>(step.gathered().back()) <= most_args &&
+           rules_.target->can_gather(arg_shapes(step.args), step.gathered());
   }
 
   const core::Queue& queue_;
@@ -326,20 +327,6 @@ Step step_without_loop(const core::Queue& queue, const Chain& chain, std::size_t
   step.kind = is_assignment ? Step::Kind::assignment : Step::Kind::dead;
   step.record = record;
   if (reproducible && !is_assignment) add_globals_of_dead(queue, chain, step);
-  return step;
-}
-
-/// The step of a group of fused loops, without levels.
-Step fused_step(const core::Queue& queue, const LoopGroup& group) {
-  Step step;
-  MergedArgs merged = merge_args(queue, group.loops, group.gathered);
-  if (group.gathered > 0) step.gather.emplace().arg_ends = std::move(merged.gathered_ends);
-  step.record = group.loops.front();
-  step.set = queue.records()[group.loops[group.gathered]].set;
-  step.kernels = std::move(merged.kernels);
-  step.args = std::move(merged.args);
-  step.sources = std::move(merged.sources);
-  mark_payloads(step.args, step.order);
   return step;
 }
 
@@ -361,15 +348,14 @@ bool all_run_on_target(const core::Queue& queue, const Analysis& analysis,
 Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup& group,
                   const Analysis& analysis, const std::vector<Order>& order,
                   const FusionRules& rules) {
-  Step step = fused_step(queue, group);
+  Step step = merged_step(queue, group.loops, group.gathered);
   step.order = order[step.record];
   step.colouring = queue.records()[step.record].colouring;
   step.colour = queue.records()[step.record].colour;
   mark_payloads(step.args, step.order);
   step.levels = analysis.loops[group.position()];
   if (step.gathers()) step.gather->extent = analysis.loops[step.record].extent;
-  if (step.levels.slice >= 0)
-    step.slice = &analysis.slices[static_cast<std::size_t>(step.levels.slice)];
+  if (step.levels.slice >= 0) step.slice = &analysis.slices[step.levels.slice];
   add_globals(queue, chain, rules.reproducible, step);
   return step;
 }
@@ -405,7 +391,7 @@ bool ends_with_zeros(const Step& step, const core::Dat* dat, const LeavesZero& l
     int count = 0;
     std::size_t last = 0;
     for (std::size_t k = 0; k < use.args.size(); ++k) {
-      const core::LoopArg& arg = step.args[static_cast<std::size_t>(use.args[k].position)];
+      const core::LoopArg& arg = step.args[use.args[k].position];
       if (!arg.is_active_dat() || arg.dat != dat) continue;
       last = k;
       ++count;
@@ -458,10 +444,6 @@ bool gains_by_fusion(const core::Queue& queue, const std::vector<LoopLevels>& le
   const auto links = [&](std::size_t k) { return conflict(args(k), args(next)); };
   const auto shares = [&](std::size_t k) { return share_rows(args(k), args(next)); };
   return std::ranges::none_of(group, links) && std::ranges::any_of(group, shares);
-}
-
-Step step_of(const core::Queue& queue, std::size_t record) {
-  return fused_step(queue, {{record}});
 }
 
 std::vector<LoopGroup> fusion_groups(const core::Queue& queue, const Chain& chain,

@@ -16,23 +16,20 @@
 
 namespace op2::sched {
 
-/// The arguments of several loops as those of one.
-struct MergedArgs {
-  std::vector<core::LoopArg> args;
-  std::vector<ArgSource> sources;             ///< of `args`
-  std::vector<KernelUse> kernels;             ///< one per loop
-  std::vector<std::int32_t> gathered_ends{};  ///< where the arguments of each gathered loop end
-};
-
-/// Arguments of several loops for the same row are merged: direct ones to a dat, with any access,
-/// and indirect ones that are only read. The merged access is that of all kernels together: OP_READ
-/// if all only read, OP_WRITE if the first one replaces the row, otherwise OP_RW or the common
-/// access. Globals and arguments that are off are not merged.
+/// The step of some loops, without levels. Arguments for the same row are merged: direct ones to a
+/// dat, with any access, and indirect ones that are only read. The merged access is that of all
+/// kernels together: OP_READ if all only read, OP_WRITE if the first one replaces the row,
+/// otherwise OP_RW or the common access. Globals and arguments that are off are not merged.
 /// @param records   of the loops, ascending, at least one that is not gathered
 /// @param gathered  the first ones, whose increments are gathered: their arguments come first, as
 ///                  they were declared
-MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records,
-                      std::size_t gathered = 0);
+Step merged_step(const core::Queue& queue, std::span<const std::size_t> records,
+                 std::size_t gathered = 0);
+
+/// That of one loop alone.
+inline Step step_of(const core::Queue& queue, std::size_t record) {
+  return merged_step(queue, {&record, 1});
+}
 
 /// Which loops may be part of a fused step.
 struct FusionRules {
@@ -63,9 +60,6 @@ bool gains_by_fusion(const core::Queue& queue, const std::vector<LoopLevels>& le
 std::vector<LoopGroup> fusion_groups(const core::Queue& queue, const Chain& chain,
                                      const std::vector<LoopLevels>& levels,
                                      const std::vector<Order>& order, const FusionRules& rules);
-
-/// The step of one loop alone, without levels.
-Step step_of(const core::Queue& queue, std::size_t record);
 
 /// The steps of all chains.
 Steps make_steps(const core::Queue& queue, const Analysis& analysis,

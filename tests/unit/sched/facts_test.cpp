@@ -110,7 +110,7 @@ TEST_F(Access, OfArgumentsThatAreOffStays) {
 
 TEST_F(Access, ThatTheProgramDeclaredIsWhatKernelsAreCheckedFor) {
   loop(ring.cells, {unknown}, direct(OP_WRITE));
-  const MergedArgs merged = merge_args(as_used(queue, facts), std::vector<std::size_t>{0});
+  const Step merged = merged_step(as_used(queue, facts), std::vector<std::size_t>{0});
   EXPECT_EQ(merged.kernels.at(0).args.at(0).access, OP_WRITE);
   EXPECT_EQ(merged.args.at(0).access, OP_RW);
 }

@@ -376,7 +376,7 @@ TEST(MergeArgs, LetsNothingOfOneLoopBeWrittenBeforeItIsRead) {
   Loops loops;
   loops.add(loops.ring.edges, loops.direct(loops.w, OP_WRITE), loops.direct(loops.w, OP_READ));
   loops.add(loops.ring.edges, loops.direct(loops.w, OP_READ));
-  EXPECT_EQ(merge_args(loops.queue, std::vector<std::size_t>{0, 1}).args.at(0).access, OP_RW);
+  EXPECT_EQ(merged_step(loops.queue, std::vector<std::size_t>{0, 1}).args.at(0).access, OP_RW);
 }
 
 TEST(MergeArgs, PassesWhatBothAccessOnce) {
@@ -386,7 +386,7 @@ TEST(MergeArgs, PassesWhatBothAccessOnce) {
   loops.add(loops.ring.edges, op_opt_arg_dat(0, &loops.w, -1, OP_ID, 1, "double", OP_READ),
             loops.through(loops.ring.q, 0, OP_READ), loops.through(loops.ring.q, 1, OP_READ),
             loops.direct(loops.w, OP_READ));
-  const MergedArgs merged = merge_args(loops.queue, std::vector<std::size_t>{0, 1});
+  const Step merged = merged_step(loops.queue, std::vector<std::size_t>{0, 1});
   ASSERT_EQ(merged.args.size(), 4U);
   EXPECT_EQ(merged.args[0].access, OP_WRITE);
   EXPECT_FALSE(merged.args[2].active);

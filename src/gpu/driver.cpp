@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gpu/driver.hpp>
 
+#include <filesystem>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,7 +15,10 @@ constexpr const char* driver_name = "libcuda.so.1";
 
 /// The loader's path, where Windows puts the driver of its Linux machines, and containers theirs.
 std::vector<std::string> candidates(const std::string& path) {
-  if (!path.empty()) return {file_or_in_folder(path, driver_name)};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return {(std::filesystem::path(path) / driver_name).string()};
+  if (!path.empty()) return {path};
   std::vector<std::string> files{driver_name};
   for (const char* folder :
        {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib"})

@@ -368,8 +368,4 @@ std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_ve
   fail(choice, search);
 }
 
-std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version, int device) {
-  return load_nvrtc(paths, driver_version, device, search_roots_of_environment());
-}
-
 }  // namespace op2::gpu

@@ -148,9 +148,7 @@ void check_nvrtc_path(const std::string& given);
 /// @throws Error          device_compiler: there is none, each is too old or does not fit; names
 ///                        all places
 std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version,
-                                        int device = 0);
-/// The same with another environment.
-std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version, int device,
-                                        const SearchRoots& roots);
+                                        int device = 0,
+                                        const SearchRoots& roots = search_roots_of_environment());
 
 }  // namespace op2::gpu

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -89,12 +88,6 @@ void* SharedLibrary::find(const char* name) {
   void* const address = dlsym(handle_, name);
   if (address == nullptr) missing_.append(" ").append(name);
   return address;
-}
-
-std::string file_or_in_folder(const std::string& path, const std::string& name) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return path;
-  return (std::filesystem::path(path) / name).string();
 }
 
 }  // namespace op2::gpu

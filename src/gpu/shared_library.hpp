@@ -50,9 +50,6 @@ class ApiFunction<Result(Parameters...)> {
   Result (*address_)(Parameters...);
 };
 
-/// The file that a path given by the user stands for: itself, or `name` in the folder that it is.
-std::string file_or_in_folder(const std::string& path, const std::string& name);
-
 /// OP2_CUDA_DRIVER and OP2_NVRTC: a file or a folder each; empty: search.
 struct LibraryPaths {
   std::string driver, nvrtc;

@@ -110,9 +110,8 @@ void agree(comm::Communicator& comm, std::vector<jit::LoopCode>& codes) {
   comm.reduce(words, "comparing errors of code");
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const int rank = static_cast<int>(words.minima[i]);
-    if (rank == comm.size()) continue;
-    const comm::ErrorOfRank error = comm::broadcast_error(comm, codes[i].error, rank);
-    codes[i] = {nullptr, Error(error.code, error.text)};
+    if (rank != comm.size())
+      codes[i] = {nullptr, comm::broadcast_error(comm, codes[i].error, rank)};
   }
 }
 

@@ -56,10 +56,7 @@ struct Hdf5File::State {
   Hdf5Dataset existing(const std::string& dataset) const;
   Hdf5Dataset fitting(const Hdf5Rows& rows) const;
   std::int64_t prepare(const Hdf5Rows& rows, const Extents& extents, int dim);
-  std::int64_t prepare_on_root(const Hdf5Rows& rows, const Extents& extents, int dim);
   void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);
-  void read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
-  void publish();
 
   /// Number of rows per transfer, the same on all ranks.
   std::int64_t rows_at_once(int dim) const {
@@ -190,7 +187,10 @@ void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
   State& s = *state_;
   std::optional<Hdf5Dataset> data;
   s.step([&] { data.emplace(s.fitting(rows)); });
-  s.read(rows, data ? &*data : nullptr, values);
+  if (s.reads_together() || s.ranks.size() == 1)
+    s.read_own(rows, *data, values);
+  else
+    s.read_and_send(rows, data ? &*data : nullptr, values);
 }
 
 void Hdf5File::read_values(const std::string& dataset, Type type, int count, void* values) {
@@ -226,10 +226,6 @@ void Hdf5File::write_values(const std::string& dataset, Type type, int count, co
   blocks.begin.assign(state_->ranks.size() + 1, count);
   blocks.begin.front() = 0;
   state_->write({dataset, blocks, type, 1}, {count}, values, count);
-}
-
-void Hdf5File::publish() {
-  state_->publish();
 }
 
 namespace {
@@ -285,15 +281,16 @@ void Hdf5File::State::begin_output() {
 }
 
 void Hdf5File::State::open_to_write() {
-  do_together(ranks, shown, ranks.is_root(), [&] {
+  step([&] {
     if (access == Access::append) lock_original();
   });
   output.emplace(ranks, path, together, options.largest_transfer);
-  do_together(ranks, shown, ranks.is_root(), [&] { begin_output(); });
+  step([&] { begin_output(); });
 }
 
-std::int64_t Hdf5File::State::prepare_on_root(const Hdf5Rows& rows, const Extents& extents,
-                                              int dim) {
+/// On the root: describes the dataset. Returns where its rows are in the file; any value if it has
+/// none.
+std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& extents, int dim) {
   const Hdf5Location where = location(rows.dataset);
   auto data = Hdf5Dataset::find_alike(file, where, rows.type, extents);
   if (!data) data.emplace(Hdf5Dataset::make(file, where, rows.type, extents));
@@ -305,35 +302,29 @@ std::int64_t Hdf5File::State::prepare_on_root(const Hdf5Rows& rows, const Extent
   return offset;
 }
 
-/// Describes the dataset. Returns where its rows are in the file; any value if it has none.
-/// Collective.
-std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& extents, int dim) {
-  std::int64_t offset = 0;
-  do_together(ranks, shown, ranks.is_root(), [&] { offset = prepare_on_root(rows, extents, dim); });
-  return broadcast_record(ranks, offset);
-}
-
 void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
                             int dim) {
-  const std::int64_t offset = prepare(rows, extents, dim);
-  output->write({rows.blocks, bytes_of_rows(rows, 1), offset}, values);
+  std::int64_t offset = 0;
+  step([&] { offset = prepare(rows, extents, dim); });
+  output->write({rows.blocks, bytes_of_rows(rows, 1), broadcast_record(ranks, offset)}, values);
 }
 
-void Hdf5File::State::publish() {
-  do_together(ranks, shown, ranks.is_root(), [&] {
-    if (!file.close())
-      core::fail(ErrorCode::io_failure, "cannot write '{}': {}; check the disk", path,
+void Hdf5File::publish() {
+  State& s = *state_;
+  s.step([&] {
+    if (!s.file.close())
+      core::fail(ErrorCode::io_failure, "cannot write '{}': {}; check the disk", s.path,
                  hdf5_message());
-    image->write_to_file();
+    s.image->write_to_file();
   });
-  output->publish([&] {
-    if (original && !is_current(*original))
+  s.output->publish([&] {
+    if (s.original && !is_current(*s.original))
       core::fail(
           ErrorCode::io_failure,
           "another process has replaced or removed the file meanwhile: '{}', nothing was added "
           "to it; try again",
-          path);
-    const bool is_first = access == Access::append && !original;
+          s.path);
+    const bool is_first = s.access == Access::append && !s.original;
     return is_first ? IfThere::fail : IfThere::replace;
   });
 }
@@ -390,11 +381,6 @@ void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* dat
     for (const Message& message : ranks.exchange(std::move(messages)))
       out = std::copy(message.bytes.begin(), message.bytes.end(), out);
   }
-}
-
-void Hdf5File::State::read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
-  if (!reads_together() && ranks.size() > 1) return read_and_send(rows, data, values);
-  read_own(rows, *data, values);
 }
 
 }  // namespace op2::comm

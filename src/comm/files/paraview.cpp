@@ -69,8 +69,7 @@ CellShape cell_shape(int arity, int dim, const char* kind) {
                                             none,
                                             {12, "Hexahedron"}};
   if (arity == 4 && dim == 2) return {9, "Quadrilateral"};
-  const CellShape shape =
-      arity < 0 || arity >= std::ssize(shapes) ? none : shapes[static_cast<std::size_t>(arity)];
+  const CellShape shape = arity < 0 || arity >= std::ssize(shapes) ? none : shapes[arity];
   if (shape.topology == nullptr)
     core::fail(ErrorCode::bad_dim,
                "no such cell in a {}: map of the cells, arity {}; use cells of 2, 3, 4, 5, 6 or 8 "

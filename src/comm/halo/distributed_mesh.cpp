@@ -18,13 +18,19 @@ namespace op2::comm {
 
 namespace {
 
-/// The mesh as the only rank declares it.
-LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights,
-                     CanonicalOrder canonical) {
-  LocalMesh local{{}, std::move(weights), {}, {}, std::move(canonical)};
-  for (const auto& set : mesh.sets()) local.sizes.push_back(set->size);
+/// In the declared form.
+std::vector<MapView> maps_of(const core::Mesh& mesh) {
+  std::vector<MapView> maps;
   for (const auto& map : mesh.maps())
-    local.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
+    maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
+  return maps;
+}
+
+/// The mesh as the only rank declares it.
+LocalMesh whole_mesh(const core::Mesh& mesh, std::vector<std::int64_t> weights,
+                     CanonicalOrder canonical) {
+  LocalMesh local{{}, std::move(weights), maps_of(mesh), {}, std::move(canonical)};
+  for (const auto& set : mesh.sets()) local.sizes.push_back(set->size);
   return local;
 }
 
@@ -100,7 +106,7 @@ void DistributedMesh::build(const BlockMesh& blocks, std::vector<Owners> owners)
 std::vector<char> DistributedMesh::sets_in_declared_order() const {
   if (!keeps_order_ || is_partitioned_) return {};
   std::vector<char> kept(mesh_.sets().size(), 1);
-  for (const auto& map : mesh_.maps()) kept[static_cast<std::size_t>(map->from->index)] = 0;
+  for (const auto& map : mesh_.maps()) kept[map->from->index] = 0;
   return kept;
 }
 
@@ -154,8 +160,7 @@ void DistributedMesh::update_records() {
   for (const auto& set : mesh_.sets()) set->take_layout(halo_plan_->index_map(*set).layout);
   for (const auto& map : mesh_.maps())
     if (!keeps(*map))
-      map->take_entries(core::bytes_within(
-          std::span(halo_plan_->maps[static_cast<std::size_t>(map->index)].entries)));
+      map->take_entries(core::bytes_within(std::span(halo_plan_->maps[map->index].entries)));
 }
 
 void DistributedMesh::return_to_declared() {
@@ -179,7 +184,7 @@ void DistributedMesh::return_to_declared() {
 std::vector<std::int64_t> DistributedMesh::weights() const {
   std::vector<std::int64_t> weights(mesh_.sets().size(), 0);
   for (const auto& dat : mesh_.dats())
-    weights[static_cast<std::size_t>(dat->set->index)] += dat->size * dat->on().global_size;
+    weights[dat->set->index] += dat->size * dat->on().global_size;
   return weights;
 }
 
@@ -201,7 +206,7 @@ void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
 DeclaredPieces DistributedMesh::declared_pieces(const core::Dat& dat) const {
   const auto row_bytes = static_cast<std::size_t>(dat.size);
   const std::byte* const rows = dat.rows.host_read();
-  if (halo_plan_ == nullptr) return {rows, row_bytes};
+  if (halo_plan_ == nullptr) return {rows, {}, row_bytes};
   return halo_plan_->index_map(*dat.set).declared_pieces(communicator_, rows, row_bytes);
 }
 
@@ -237,7 +242,7 @@ std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const
   const auto entries = map.values().first(count);
   std::vector<GlobalId> targets(entries.begin(), entries.end());
   if (!numbers.empty())
-    for (GlobalId& target : targets) target = numbers[static_cast<std::size_t>(target)];
+    for (GlobalId& target : targets) target = numbers[target];
   return targets;
 }
 
@@ -249,10 +254,8 @@ void DistributedMesh::decide_order(const core::Dat* coordinates) {
   ordered_ = declared;
   places_.reset();
   if (mesh_.ordering_set() == nullptr) return;
-  DeclaredMaps mesh{communicator_, {}, {}, mesh_.ordering_set()->index};
+  DeclaredMaps mesh{communicator_, {}, maps_of(mesh_), mesh_.ordering_set()->index};
   for (const auto& set : mesh_.sets()) mesh.sets.push_back(&declared_blocks(*set));
-  for (const auto& map : mesh_.maps())
-    mesh.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
   places_ = choose_canonical_order(mesh, coordinates == nullptr || loop_was_called
                                              ? Coordinates{}
                                              : coordinates_of(*coordinates));
@@ -274,17 +277,13 @@ CanonicalOrder DistributedMesh::canonical_order() {
 void DistributedMesh::update_places() {
   for (const auto& set : mesh_.sets()) core::release(set->canonical_positions);
   if (!places_) return;
-  core::Set& leading = *mesh_.sets()[static_cast<std::size_t>(mesh_.ordering_set()->index)];
+  core::Set& leading = *mesh_.sets()[mesh_.ordering_set()->index];
   const IndexMap& rows = halo_plan_->index_map(leading);
-  leading.canonical_positions.resize(static_cast<std::size_t>(rows.layout.rows()));
-  rows.from_declared(communicator_, std::as_bytes(std::span(*places_)), sizeof(std::int32_t),
-                     reinterpret_cast<std::byte*>(leading.canonical_positions.data()));
-  std::vector<GlobalId> ghosts;  // whose positions other ranks know
-  for (std::int32_t row = rows.layout.owned(); row < rows.layout.rows(); ++row)
-    ghosts.push_back(rows.layout.global_id[row]);
-  const ValueLookup<std::int32_t> positions(communicator_, declared_blocks(leading), *places_,
-                                            ghosts);
-  std::ranges::transform(ghosts, leading.canonical_positions.begin() + rows.layout.owned(),
+  std::vector<GlobalId> ids;
+  for (std::int32_t row = 0; row < rows.layout.rows(); ++row) ids.push_back(rows.id_at(row));
+  const ValueLookup<std::int32_t> positions(communicator_, declared_blocks(leading), *places_, ids);
+  leading.canonical_positions.resize(ids.size());
+  std::ranges::transform(ids, leading.canonical_positions.begin(),
                          [&](GlobalId id) { return positions.value_of(id); });
 }
 

@@ -17,8 +17,7 @@ namespace {
 /// The rows of a set by their owners.
 std::vector<ExportList> by_owner(const core::Layout& layout, const WantedRows& wanted) {
   std::map<int, std::vector<std::int32_t>> rows;
-  for (const std::int32_t row : wanted.rows)
-    rows[layout.owner[static_cast<std::size_t>(row)]].push_back(row);
+  for (const std::int32_t row : wanted.rows) rows[layout.owner[row]].push_back(row);
   std::vector<ExportList> lists;
   for (auto& [owner, owned] : rows) lists.push_back({owner, std::move(owned)});
   return lists;
@@ -134,13 +133,12 @@ std::vector<std::shared_ptr<const RowLists>> agree_on_rows(Communicator& communi
   std::vector<std::shared_ptr<RowLists>> all;
   Outbox outbox;
   for (const WantedRows& rows : wanted) {
-    const core::Layout& layout = plan.sets[static_cast<std::size_t>(rows.set)].layout;
+    const core::Layout& layout = plan.sets[rows.set].layout;
     all.push_back(std::make_shared<RowLists>(RowLists{by_owner(layout, rows), {}}));
     for (const ExportList& list : all.back()->imports) {
       Bytes& bytes = outbox[list.rank];
       std::vector<GlobalId> ids;
-      for (const std::int32_t row : list.rows)
-        ids.push_back(layout.global_id[static_cast<std::size_t>(row)]);
+      for (const std::int32_t row : list.rows) ids.push_back(layout.global_id[row]);
       put(bytes, static_cast<std::int32_t>(all.size() - 1));
       put(bytes, static_cast<std::int32_t>(ids.size()));
       put_many(bytes, std::span<const GlobalId>(ids));
@@ -150,7 +148,7 @@ std::vector<std::shared_ptr<const RowLists>> agree_on_rows(Communicator& communi
     for (Reader reader(message.bytes); !reader.empty();) {
       const auto number = static_cast<std::size_t>(reader.get<std::int32_t>());
       const auto count = static_cast<std::size_t>(reader.get<std::int32_t>());
-      const IndexMap& set = plan.sets[static_cast<std::size_t>(wanted[number].set)];
+      const IndexMap& set = plan.sets[wanted[number].set];
       ExportList list{message.rank, {}};
       for (const GlobalId id : reader.get_many<GlobalId>(count))
         list.rows.push_back(set.owned_row(id));

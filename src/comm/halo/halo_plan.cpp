@@ -118,22 +118,20 @@ void exchange_references(Communicator& communicator, const std::vector<MapView>&
   std::vector<std::vector<TravellingReference>> leaving(
       static_cast<std::size_t>(communicator.size()));
   for (std::size_t m = 0; m < owned.size(); ++m) {
-    const auto& ids = plan.sets[static_cast<std::size_t>(owned[m].from)].placement.owned();
+    const auto& ids = plan.sets[owned[m].from].placement.owned();
     auto next = plan.maps[m].remote_targets.begin();
     for (std::size_t k = 0; k < owned[m].targets.size(); ++k) {
       if (owned[m].targets[k] != MapView::remote) continue;
       const GlobalId iteration = ids[k / static_cast<std::size_t>(owned[m].arity)];
-      leaving[static_cast<std::size_t>(next->owner)].push_back(
-          {static_cast<std::int32_t>(m), next->id, iteration});
+      leaving[next->owner].push_back({static_cast<std::int32_t>(m), next->id, iteration});
       ++next;
     }
   }
   for (const Message& message : communicator.exchange(messages_of(leaving)))
     for (const auto& r : from_bytes<TravellingReference>(message.bytes)) {
-      LocalMap& map = plan.maps[static_cast<std::size_t>(r.map)];
+      LocalMap& map = plan.maps[r.map];
       map.remote_references.push_back(
-          {plan.sets[static_cast<std::size_t>(map.to)].placement.ordinal_of(r.target),
-           {r.iteration, message.rank}});
+          {plan.sets[map.to].placement.ordinal_of(r.target), {r.iteration, message.rank}});
     }
 }
 
@@ -141,8 +139,7 @@ std::vector<std::vector<char>> accessed_by_others(const HaloPlan& plan) {
   std::vector<std::vector<char>> accessed;
   for (const IndexMap& set : plan.sets) accessed.emplace_back(set.placement.owned().size(), 0);
   for (const LocalMap& map : plan.maps)
-    for (const Reference& r : map.remote_references)
-      accessed[static_cast<std::size_t>(map.to)][static_cast<std::size_t>(r.row)] = 1;
+    for (const Reference& r : map.remote_references) accessed[map.to][r.row] = 1;
   return accessed;
 }
 
@@ -156,14 +153,14 @@ void order_owned(int rank, std::vector<std::int8_t> depths, Order ordinals, Inde
     ordinals.resize(depths.size());
     std::iota(ordinals.begin(), ordinals.end(), 0);
   }
-  const auto depth = [&](std::int32_t k) { return depths[static_cast<std::size_t>(k)]; };
+  const auto depth = [&](std::int32_t k) { return depths[k]; };
   std::stable_sort(ordinals.begin(), ordinals.end(),
                    [&](std::int32_t a, std::int32_t b) { return depth(a) > depth(b); });
   set.row_of.resize(depths.size());
   set.layout.global_id.reserve(depths.size());
   for (std::size_t row = 0; row < ordinals.size(); ++row) {
-    set.row_of[static_cast<std::size_t>(ordinals[row])] = static_cast<std::int32_t>(row);
-    set.layout.global_id.push_back(set.placement.owned()[static_cast<std::size_t>(ordinals[row])]);
+    set.row_of[ordinals[row]] = static_cast<std::int32_t>(row);
+    set.layout.global_id.push_back(set.placement.owned()[ordinals[row]]);
   }
   set.layout.owner.assign(depths.size(), rank);
   // Element e is in W_-h if its depth is greater than h.
@@ -188,9 +185,9 @@ void order_map(const MapView& owned, const IndexMap& from, const IndexMap& to, L
     const auto row = static_cast<std::size_t>(from.row_of[k / arity]);
     const std::int32_t target = owned.targets[k];
     map.entries[row * arity + k % arity] =
-        target == MapView::remote ? -1 - remote++ : to.row_of[static_cast<std::size_t>(target)];
+        target == MapView::remote ? -1 - remote++ : to.row_of[target];
   }
-  for (Reference& r : map.remote_references) r.row = to.row_of[static_cast<std::size_t>(r.row)];
+  for (Reference& r : map.remote_references) r.row = to.row_of[r.row];
   std::stable_sort(map.remote_references.begin(), map.remote_references.end(),
                    [](const Reference& a, const Reference& b) { return a.row < b.row; });
 }
@@ -212,9 +209,8 @@ core::Level level_limit(Communicator& communicator, const LocalMesh& mesh,
 std::vector<std::int32_t> owned_places(Communicator& communicator, const HaloPlan& plan,
                                        const CanonicalOrder& declared) {
   if (declared.reordered < 0) return {};
-  return from_bytes<std::int32_t>(
-      plan.sets[static_cast<std::size_t>(declared.reordered)].placement.to_owners(
-          communicator, std::as_bytes(declared.places), sizeof(std::int32_t)));
+  return from_bytes<std::int32_t>(plan.sets[declared.reordered].placement.to_owners(
+      communicator, std::as_bytes(declared.places), sizeof(std::int32_t)));
 }
 
 IndexMap index_map_of(std::int32_t size, const Order& order) {
@@ -303,8 +299,7 @@ void find_local_maps(Communicator& communicator, HaloPlan& plan) {
   if (candidates.empty()) return;
   communicator.reduce(local, "maps that lead to elements of the same rank");
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    plan.sets[static_cast<std::size_t>(candidates[k]->from)].layout.local_map =
-        local.minima[k] != 0;
+    plan.sets[candidates[k]->from].layout.local_map = local.minima[k] != 0;
 }
 
 HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
@@ -321,8 +316,8 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   for (const BlockMap& map : mesh.maps) {
     const auto to = static_cast<std::size_t>(map.to);
     plan.maps.push_back({map.from, map.to, map.arity, {}, {}, {}});
-    targets.push_back(owned_rows(communicator, map, plan.sets[static_cast<std::size_t>(map.from)],
-                                 plan.sets[to], mesh.sets[to], owners[to], plan.maps.back()));
+    targets.push_back(owned_rows(communicator, map, plan.sets[map.from], plan.sets[to],
+                                 mesh.sets[to], owners[to], plan.maps.back()));
     owned.maps.push_back({map.from, map.to, map.arity, targets.back()});
   }
   find_local_maps(communicator, plan);
@@ -341,8 +336,8 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   for (std::size_t s = 0; s < plan.sets.size(); ++s)
     order_owned(plan.rank, depths[s], std::move(orders[s]), plan.sets[s]);
   for (std::size_t m = 0; m < plan.maps.size(); ++m)
-    order_map(owned.maps[m], plan.sets[static_cast<std::size_t>(plan.maps[m].from)],
-              plan.sets[static_cast<std::size_t>(plan.maps[m].to)], plan.maps[m]);
+    order_map(owned.maps[m], plan.sets[plan.maps[m].from], plan.sets[plan.maps[m].to],
+              plan.maps[m]);
   grow_halo_plan(communicator, plan, 2);
   return plan;
 }
@@ -353,8 +348,8 @@ HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode)
   for (std::size_t s = 0; s < orders.size(); ++s)
     plan.sets.push_back(index_map_of(mesh.sizes[s], orders[s]));
   for (const MapView& map : mesh.maps) {
-    const IndexMap& from = plan.sets[static_cast<std::size_t>(map.from)];
-    const IndexMap& to = plan.sets[static_cast<std::size_t>(map.to)];
+    const IndexMap& from = plan.sets[map.from];
+    const IndexMap& to = plan.sets[map.to];
     LocalMap& local = plan.maps.emplace_back(LocalMap{map.from, map.to, map.arity, {}, {}, {}});
     if (!from.as_declared() || !to.as_declared()) local.entries = entries_of(map, from, to);
   }

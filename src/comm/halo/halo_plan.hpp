@@ -67,13 +67,13 @@ struct IndexMap {
     const std::int32_t ordinal = placement.ordinal_of(id);
     core::ensure(ordinal != SortedIds::none,
                  "a rank asks another for an element that it does not own");
-    return row_of[static_cast<std::size_t>(ordinal)];
+    return row_of[ordinal];
   }
   std::int32_t row_at(std::int32_t ordinal) const {
-    return row_of.empty() ? ordinal : row_of[static_cast<std::size_t>(ordinal)];
+    return row_of.empty() ? ordinal : row_of[ordinal];
   }
   GlobalId id_at(std::int32_t row) const {
-    return layout.global_id.empty() ? row : layout.global_id[static_cast<std::size_t>(row)];
+    return layout.global_id.empty() ? row : layout.global_id[row];
   }
 
   /// Puts declared rows where they belong; other rows stay as they are. Collective.
@@ -102,9 +102,7 @@ struct HaloPlan {
   std::vector<IndexMap> sets;
   std::vector<LocalMap> maps;
 
-  const IndexMap& index_map(const op_set_core& set) const {
-    return sets[static_cast<std::size_t>(set.index)];
-  }
+  const IndexMap& index_map(const op_set_core& set) const { return sets[set.index]; }
 };
 
 /// How owned elements are ordered: by their levels, and those of equal level so.

@@ -12,14 +12,6 @@
 
 namespace op2::comm {
 
-/// A map between elements of this process; local indices begin at 0.
-struct MapView {
-  static constexpr std::int32_t remote = -1;
-  int from, to;
-  int arity;
-  std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
-};
-
 /// The canonical order (core::Mesh::ordering_set) of the elements of this process.
 struct CanonicalOrder {
   std::vector<int> followed{};  ///< of each set: the map by whose targets it is sorted, or -1
@@ -31,14 +23,12 @@ struct CanonicalOrder {
 struct LocalMesh {
   std::vector<std::int32_t> sizes;   ///< of each set
   std::vector<std::int64_t> weight;  ///< of each set: bytes of data on it
-  std::vector<MapView> maps;
-  std::vector<char> keeps_order{};  ///< of each set: its rows keep their order; empty: none does
+  std::vector<MapView> maps;         ///< targets: local indices from 0 on, or MapView::remote
+  std::vector<char> keeps_order{};   ///< of each set: its rows keep their order; empty: none does
 
   CanonicalOrder canonical{};
 
-  bool keeps(int set) const {
-    return !keeps_order.empty() && keeps_order[static_cast<std::size_t>(set)] != 0;
-  }
+  bool keeps(int set) const { return !keeps_order.empty() && keeps_order[set] != 0; }
 };
 
 /// order[position] is an element; empty: the elements keep their positions.

@@ -49,9 +49,8 @@ void DeclaredPieces::copy_from_part(const RowsOfOwner& rows, std::int64_t count,
 
 Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners) {
   std::map<int, std::vector<std::int32_t>> by_owner;
-  for (std::int32_t k = 0; k < std::ssize(owners); ++k)
-    by_owner[owners[static_cast<std::size_t>(k)]].push_back(k);
-  const GlobalId first = set.begin[static_cast<std::size_t>(communicator.rank())];
+  for (std::int32_t k = 0; k < std::ssize(owners); ++k) by_owner[owners[k]].push_back(k);
+  const GlobalId first = set.begin[communicator.rank()];
   std::vector<Message> messages;
   for (auto& [owner, declared] : by_owner) {
     std::vector<GlobalId> ids;

@@ -66,13 +66,10 @@ struct RowsOfOwner {
 /// Refers to rows and index maps, which must not change meanwhile.
 class DeclaredPieces {
  public:
-  /// All rows are there, in the declared order.
-  DeclaredPieces(const std::byte* rows, std::size_t row_bytes)
-      : row_bytes_(row_bytes), rows_(rows) {}
   /// Every position is in one of the parts.
   DeclaredPieces(std::vector<RowsOfOwner> parts, std::size_t row_bytes)
       : row_bytes_(row_bytes), parts_(std::move(parts)) {}
-  /// row_of[k] is the row at position k.
+  /// row_of[k] is the row at position k; empty: rows are as declared.
   DeclaredPieces(const std::byte* rows, std::span<const std::int32_t> row_of, std::size_t row_bytes)
       : row_bytes_(row_bytes), rows_(rows), row_of_(row_of) {}
 

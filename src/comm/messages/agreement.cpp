@@ -16,13 +16,12 @@ void throw_together(Communicator& communicator, const std::optional<Error>& mine
 }
 
 void throw_error_of(Communicator& communicator, const std::optional<Error>& mine, int rank) {
-  const ErrorOfRank theirs = broadcast_error(communicator, mine, rank);
+  const Error theirs = broadcast_error(communicator, mine, rank);
   if (mine) throw Error(*mine);
-  core::fail(theirs.code, "rank {}: {}", rank, theirs.text);
+  core::fail(theirs.code(), "rank {}: {}", rank, core::text_without_code(theirs.what()));
 }
 
-ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine,
-                            int rank) {
+Error broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank) {
   Bytes bytes;
   if (communicator.rank() == rank) {
     put(bytes, mine->code());

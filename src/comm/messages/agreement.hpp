@@ -30,14 +30,9 @@ inline void combine_flags(std::vector<char>& flags, Communicator& communicator,
   for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = any.maxima[k] != 0 ? 1 : 0;
 }
 
-struct ErrorOfRank {
-  ErrorCode code;
-  std::string text;  ///< without the code
-};
-
 /// The error of one rank, on all. Collective. Cost: a broadcast.
 /// @param mine  that of this rank; must be there on `rank`
-ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank);
+Error broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank);
 
 /// Throws it on all: there itself, on the others one of the same code that names the rank.
 /// Collective. Cost: a broadcast.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include <comm/messages/mpi_communicator.hpp>
 #include <core/error.hpp>
 
 // Extensions: of Open MPI 2.0 and MPICH 4.0, and of MPICH 4.1 alone. Null where an MPI lacks them.
@@ -22,15 +23,6 @@ void mpi_check(int code, const char* call) {
   core::fail(ErrorCode::communication_failure,
              "MPI failed: {}, code {}, {}; see the output of MPI and of the launcher", call, code,
              std::string_view(text, length));
-}
-
-void require_running_mpi() {
-  int finalised = 0;
-  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
-  if (finalised)
-    core::fail(ErrorCode::communication_failure,
-               "MPI has been finalised during a session: MPI_Finalize was called before op_exit; "
-               "call it after op_exit");
 }
 
 std::optional<bool> mpi_is_gpu_aware() {
@@ -86,10 +78,7 @@ MpiComm::MpiComm(MPI_Comm result) : comm_(result) {
 }
 
 MpiComm::~MpiComm() {
-  int finalized = 0;
-  if (kept_) return;
-  if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm_ != MPI_COMM_NULL)
-    MPI_Comm_free(&comm_);
+  if (!kept_ && mpi_is_running() && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
 void MpiRequests::add(MPI_Request request, int peer, int expected) {

@@ -17,9 +17,6 @@ namespace op2::comm {
 /// @throws Error communication_failure with MPI's message, if `code` is not MPI_SUCCESS
 void mpi_check(int code, const char* call);
 
-/// @throws Error communication_failure if the program has called MPI_Finalize
-void require_running_mpi();
-
 /// Whether MPI accepts memory of CUDA devices as buffers, by its own word; empty if it has none.
 /// MPI is initialised.
 std::optional<bool> mpi_is_gpu_aware();

@@ -48,26 +48,22 @@ class MpiChannel final : public Channel {
         outgoing_(sends, allocate),
         incoming_(receives, allocate) {
     const auto [comm, tag, number, largest] = endpoint;
-    MPI_Request request;
-    for (std::size_t k = 0; k < receives.size(); ++k)
-      for_each_segment(incoming_[k], largest, [&](std::span<std::byte> segment) {
-        const int size = static_cast<int>(segment.size()), peer = receives[k].rank;
-        mpi_check(MPI_Recv_init(segment.data(), size, MPI_BYTE, peer, tag, comm, &request),
-                  "MPI_Recv_init");
-        requests_.add(request, peer, size);
-      });
-    for (std::size_t k = 0; k < sends.size(); ++k)
-      for_each_segment(outgoing_[k], largest, [&](std::span<std::byte> segment) {
-        const int size = static_cast<int>(segment.size()), peer = sends[k].rank;
-        mpi_check(MPI_Send_init(segment.data(), size, MPI_BYTE, peer, tag, comm, &request),
-                  "MPI_Send_init");
-        requests_.add(request, peer);
-      });
+    const auto add = [&](const std::vector<Peer>& peers, const AlignedBuffers& buffers,
+                         const auto& init, const char* call, bool is_expected) {
+      for (std::size_t k = 0; k < peers.size(); ++k)
+        for_each_segment(buffers[k], largest, [&](std::span<std::byte> segment) {
+          const int size = static_cast<int>(segment.size()), peer = peers[k].rank;
+          MPI_Request request;
+          mpi_check(init(segment.data(), size, MPI_BYTE, peer, tag, comm, &request), call);
+          requests_.add(request, peer, is_expected ? size : -1);
+        });
+    };
+    add(receives, incoming_, MPI_Recv_init, "MPI_Recv_init", true);
+    add(sends, outgoing_, MPI_Send_init, "MPI_Send_init", false);
   }
 
   ~MpiChannel() override {
-    int finalized = 0;
-    if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+    if (!mpi_is_running()) return;
     if (under_way_) {  // an error interrupted the transfer, but MPI may still write
       outgoing_.leak();
       incoming_.leak();

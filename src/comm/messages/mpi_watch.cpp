@@ -55,8 +55,7 @@ MpiWatch::MpiWatch(MPI_Comm comm, const MpiOptions& options)
 }
 
 MpiWatch::~MpiWatch() {
-  int finalized = 0;
-  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+  if (!mpi_is_running()) return;
   const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be in flight
   while (!outbox_.empty() && Clock::now() < deadline) {
     outbox_.remove_if([](ControlMessage& note) {
@@ -70,7 +69,10 @@ MpiWatch::~MpiWatch() {
 }
 
 void MpiWatch::set_signature(CollectiveSignature signature) {
-  require_running_mpi();
+  if (!mpi_is_running())
+    core::fail(ErrorCode::communication_failure,
+               "MPI has been finalised during a session: MPI_Finalize was called before op_exit; "
+               "call it after op_exit");
   signature_ = std::move(signature);
 }
 

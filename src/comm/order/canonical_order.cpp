@@ -27,10 +27,10 @@ class NeighbourPairs {
   /// @param mesh  outlives this object
   explicit NeighbourPairs(const DeclaredMaps& mesh) : mesh_(mesh) {
     std::int64_t entries = 0;
-    for (const DeclaredMap& map : mesh.maps)
+    for (const MapView& map : mesh.maps)
       if (counts(map)) entries += std::ssize(map.targets);
     if (mesh.ranks.sum(entries, "counting neighbours") >= mesh.blocks().size()) return;
-    for (const DeclaredMap& map : mesh.maps)
+    for (const MapView& map : mesh.maps)
       if (map.from == mesh.ordered) add_sharing(map);
   }
 
@@ -38,7 +38,7 @@ class NeighbourPairs {
   /// several times. Local.
   template <class Action>
   void for_each(const Action& action) const {
-    for (const DeclaredMap& map : mesh_.maps) {
+    for (const MapView& map : mesh_.maps) {
       if (!counts(map)) continue;
       if (map.from == mesh_.ordered)
         for_elements_and_targets(map, action);
@@ -49,11 +49,11 @@ class NeighbourPairs {
   }
 
  private:
-  bool counts(const DeclaredMap& map) const {
+  bool counts(const MapView& map) const {
     return map.to == mesh_.ordered && (map.arity > 1 || map.from == mesh_.ordered);
   }
 
-  void add_sharing(const DeclaredMap& map) {
+  void add_sharing(const MapView& map) {
     Rendezvous<GlobalId> sources(mesh_.ranks, mesh_.blocks_of(map.to));
     GlobalId element = mesh_.first_of(map.from);
     for (auto row = map.targets; !row.empty(); row = row.subspan(map.arity), ++element)
@@ -68,7 +68,7 @@ class NeighbourPairs {
   }
 
   template <class Action>
-  void for_elements_and_targets(const DeclaredMap& map, const Action& action) const {
+  void for_elements_and_targets(const MapView& map, const Action& action) const {
     GlobalId element = mesh_.first_of(map.from);
     for (auto row = map.targets; !row.empty(); row = row.subspan(map.arity), ++element)
       for (const GlobalId target : row.first(map.arity))
@@ -76,7 +76,7 @@ class NeighbourPairs {
   }
 
   template <class Action>
-  static void for_rows(const DeclaredMap& map, const Action& action) {
+  static void for_rows(const MapView& map, const Action& action) {
     const auto arity = static_cast<std::size_t>(map.arity);
     const std::size_t pairs = arity == 2 ? 1 : arity;  // of a row
     for (auto row = map.targets; !row.empty(); row = row.subspan(arity))
@@ -121,7 +121,7 @@ std::vector<DeclaredGraph::Remote> located(const std::vector<GlobalId>& ids, con
   remote.reserve(ids.size());
   for (const GlobalId id : ids) {
     const int rank = blocks.declaring_rank(id);
-    const GlobalId first = blocks.begin[static_cast<std::size_t>(rank)];
+    const GlobalId first = blocks.begin[rank];
     remote.push_back({id, rank, static_cast<std::int32_t>(id - first)});
   }
   return remote;
@@ -194,8 +194,7 @@ class BreadthFirst {
       begin = end;
       if (distance % rounds_before_asking != 0) continue;
       const std::int64_t farthest = ranks_.maximum(
-          reached_.empty() ? 0 : distance_[static_cast<std::size_t>(reached_.back())],
-          "whether a search goes on");
+          reached_.empty() ? 0 : distance_[reached_.back()], "whether a search goes on");
       if (farthest < distance) return static_cast<std::int32_t>(farthest);
     }
   }
@@ -211,14 +210,14 @@ class BreadthFirst {
   static constexpr std::int32_t rounds_before_asking = 8;
 
   void clear() {
-    for (const std::int32_t vertex : reached_) distance_[static_cast<std::size_t>(vertex)] = -1;
-    for (const std::int32_t k : told_list_) told_[static_cast<std::size_t>(k)] = 0;
+    for (const std::int32_t vertex : reached_) distance_[vertex] = -1;
+    for (const std::int32_t k : told_list_) told_[k] = 0;
     reached_.clear();
     told_list_.clear();
   }
 
   void reach(std::int32_t vertex, std::int32_t distance) {
-    std::int32_t& known = distance_[static_cast<std::size_t>(vertex)];
+    std::int32_t& known = distance_[vertex];
     if (known >= 0) return;
     known = distance;
     reached_.push_back(vertex);
@@ -234,11 +233,11 @@ class BreadthFirst {
           continue;
         }
         const std::int32_t remote = -1 - neighbour;
-        if (told_[static_cast<std::size_t>(remote)] != 0) continue;
-        told_[static_cast<std::size_t>(remote)] = 1;
+        if (told_[remote] != 0) continue;
+        told_[remote] = 1;
         told_list_.push_back(remote);
-        const DeclaredGraph::Remote& there = graph_.remote[static_cast<std::size_t>(remote)];
-        leaving_[static_cast<std::size_t>(there.rank)].push_back(there.vertex);
+        const DeclaredGraph::Remote& there = graph_.remote[remote];
+        leaving_[there.rank].push_back(there.vertex);
       }
   }
 
@@ -360,15 +359,15 @@ std::vector<std::int64_t> positions_on_curve(Communicator& ranks, const Coordina
   return keys;
 }
 
-const DeclaredMap* map_to(const DeclaredMaps& mesh, int set) {
+const MapView* map_to(const DeclaredMaps& mesh, int set) {
   const auto found = std::ranges::find_if(
-      mesh.maps, [&](const DeclaredMap& map) { return map.from == mesh.ordered && map.to == set; });
+      mesh.maps, [&](const MapView& map) { return map.from == mesh.ordered && map.to == set; });
   return found == mesh.maps.end() ? nullptr : &*found;
 }
 
 /// The keys of first targets. Collective.
 /// @param keys  of the elements of the map's target set that this rank declares
-std::vector<std::int64_t> keys_behind(const DeclaredMaps& mesh, const DeclaredMap& map,
+std::vector<std::int64_t> keys_behind(const DeclaredMaps& mesh, const MapView& map,
                                       const std::vector<std::int64_t>& keys) {
   const auto arity = static_cast<std::size_t>(map.arity);
   std::vector<GlobalId> wanted;
@@ -390,7 +389,7 @@ std::optional<std::vector<std::int64_t>> coordinate_keys(const DeclaredMaps& mes
                                                          const Coordinates& coordinates) {
   if (coordinates.set < 0) return {};
   if (coordinates.set == mesh.ordered) return positions_on_curve(mesh.ranks, coordinates);
-  const DeclaredMap* const map = map_to(mesh, coordinates.set);
+  const MapView* const map = map_to(mesh, coordinates.set);
   if (map == nullptr) return {};
   return keys_behind(mesh, *map, positions_on_curve(mesh.ranks, coordinates));
 }
@@ -446,7 +445,7 @@ class LevelKeys {
   GlobalId farthest(const std::vector<std::int32_t>& values) {
     std::int64_t mine = -1;
     for (const std::int32_t v : search_.reached()) {
-      const std::int64_t value = values[static_cast<std::size_t>(v)];
+      const std::int64_t value = values[v];
       mine = std::max(mine, value << 31 | (none - (begin_ + v)));
     }
     return none - (ranks_.maximum(mine, "the farthest element") & none);
@@ -467,8 +466,7 @@ class LevelKeys {
     if (!search_.search(vertex_of(lowest))) return false;
     const auto depth = search_from(farthest(search_.distances()));
     if (!depth) return false;
-    for (const std::int32_t v : search_.reached())
-      level_[static_cast<std::size_t>(v)] = search_.distances()[static_cast<std::size_t>(v)];
+    for (const std::int32_t v : search_.reached()) level_[v] = search_.distances()[v];
     for (int root = 0; root < 3; ++root)
       if (!search_from(farthest(nearest_))) return false;
     for (const std::int32_t vertex : search_.reached()) {
@@ -517,8 +515,7 @@ class DistancesInGraph {
     DistanceSum sum;
     for (std::size_t v = 0; v < graph_.vertices(); ++v)
       for (const std::int32_t neighbour : graph_.neighbours.row(v))
-        sum.add(places[v], neighbour >= 0 ? places[static_cast<std::size_t>(neighbour)]
-                                          : remote[static_cast<std::size_t>(-1 - neighbour)]);
+        sum.add(places[v], neighbour >= 0 ? places[neighbour] : remote[-1 - neighbour]);
     sum.combine(mesh_.ranks);
     return sum;
   }
@@ -539,7 +536,7 @@ class DistancesInGraph {
 
 std::vector<std::int32_t> positions_by_key(Communicator& ranks, const Blocks& set,
                                            std::span<const std::int64_t> keys) {
-  const GlobalId begin = set.begin[static_cast<std::size_t>(ranks.rank())];
+  const GlobalId begin = set.begin[ranks.rank()];
   std::vector<Item> items;
   items.reserve(keys.size());
   for (const std::int64_t key : keys) items.push_back({key, begin + std::ssize(items)});
@@ -547,8 +544,7 @@ std::vector<std::int32_t> positions_by_key(Communicator& ranks, const Blocks& se
   std::vector<std::vector<Item>> leaving(static_cast<std::size_t>(ranks.size()));
   const std::vector<Item> first = first_items(ranks, items);
   for (const Item& item : items)
-    leaving[static_cast<std::size_t>(std::ranges::upper_bound(first, item) - first.begin())]
-        .push_back(item);
+    leaving[std::ranges::upper_bound(first, item) - first.begin()].push_back(item);
   items.clear();
   for (const Message& message : ranks.exchange(messages_of(leaving)))
     for (const Item& item : from_bytes<Item>(message.bytes)) items.push_back(item);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace op2::comm {
@@ -39,6 +40,14 @@ struct BlockMap {
   int from, to;  ///< indices of sets
   int arity;
   std::vector<GlobalId> targets;  ///< global indices, shape [declared elements of `from` x arity]
+};
+
+/// The rows of a map that this process has; owns nothing.
+struct MapView {
+  static constexpr std::int32_t remote = -1;
+  int from, to;  ///< indices of sets
+  int arity;
+  std::span<const std::int32_t> targets;  ///< shape [elements of `from` here x arity]
 };
 
 struct BlockMesh {

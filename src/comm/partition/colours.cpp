@@ -103,7 +103,7 @@ class Rounds {
       const auto grants = grant(claims.deliver(ranks_), taken_[g]);
       for (const Message& message : ranks_.exchange(messages_of(grants)))
         for (const Grant& one : from_bytes<Grant>(message.bytes)) {
-          Permission& permission = permissions[static_cast<std::size_t>(one.element)];
+          Permission& permission = permissions[one.element];
           ++permission.grants;
           permission.taken |= one.taken;
         }
@@ -120,8 +120,7 @@ class Rounds {
       if (here.empty()) continue;
       const std::uint64_t first = std::ranges::max(here, {}, &Claim::priority).priority;
       for (const Claim& claim : here)
-        if (claim.priority == first)
-          grants[static_cast<std::size_t>(claim.rank)].push_back({taken[row], claim.element});
+        if (claim.priority == first) grants[claim.rank].push_back({taken[row], claim.element});
     }
     return grants;
   }

@@ -55,7 +55,7 @@ struct BuiltGraph {
 
 std::optional<Owners> serial_kway_owners(const BlockMesh& mesh, int map, int parts) {
   const auto alone = make_self_communicator();
-  const Ragged<GlobalId> dual = dual_graph(*alone, mesh, mesh.maps[static_cast<std::size_t>(map)]);
+  const Ragged<GlobalId> dual = dual_graph(*alone, mesh, mesh.maps[map]);
   if (dual.rows() == 0) return Owners();
 
   Resource<SCOTCH_Context, SCOTCH_contextExit> context(check_scotch, "SCOTCH_contextInit",

@@ -48,12 +48,12 @@ const std::byte* bytes_in(const Rows& rows) {
 
 TEST(DeclaredPieces, AreViewsOfRowsInTheDeclaredOrder) {
   const Rows rows = expected();
-  DeclaredPieces pieces(bytes_in(rows), sizeof rows[0]);
+  DeclaredPieces pieces(bytes_in(rows), {}, sizeof rows[0]);
   Bytes storage;
   EXPECT_EQ(pieces.next(40, storage).data(), bytes_in(rows));
   EXPECT_EQ(pieces.next(60, storage).data(), bytes_in(rows) + 40 * sizeof rows[0]);
   EXPECT_TRUE(storage.empty());
-  EXPECT_EQ(values_of(DeclaredPieces(bytes_in(rows), sizeof rows[0]), 1), expected());
+  EXPECT_EQ(values_of(DeclaredPieces(bytes_in(rows), {}, sizeof rows[0]), 1), expected());
 }
 
 TEST(DeclaredPieces, AreInTheDeclaredOrderIfRowsAreNot) {

@@ -21,13 +21,6 @@ inline constexpr std::array offered_headers{
     "complex",    "cstddef", "cstdint", "cstdio",  "cstdlib", "cstring",
     "functional", "limits",  "numbers", "numeric", "utility"};
 
-/// <op2_library>, which OP_KERNEL puts before its source, since that cannot include any of them.
-inline std::string whole_library() {
-  std::string text;
-  for (const char* name : offered_headers) text += fmt::format("#include <{}>\n", name);
-  return text;
-}
-
 /// Adds those of a folder of the kernel library.
 inline void add_headers(std::vector<IncludedFile>& headers, std::string_view folder) {
   for (const KernelHeader& header : kernel_headers())
@@ -35,8 +28,10 @@ inline void add_headers(std::vector<IncludedFile>& headers, std::string_view fol
 }
 
 /// They include <stddef.h>, <math.h> and <initializer_list>, which each compiler has its own of.
+/// <op2_library> is what OP_KERNEL puts before its source, since that cannot include any of them.
 inline std::vector<IncludedFile> common_headers() {
-  std::vector<IncludedFile> headers{{"op2_library", whole_library()}};
+  std::vector<IncludedFile> headers{{"op2_library", ""}};
+  for (const char* name : offered_headers) headers[0].text += fmt::format("#include <{}>\n", name);
   for (const char* name :
        {"assert", "float", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string"})
     headers.push_back({fmt::format("c{}", name), fmt::format("#include <{}.h>\n", name)});
@@ -45,12 +40,12 @@ inline std::vector<IncludedFile> common_headers() {
 }
 
 /// The beginning of <math.h>: functions of one and of two arguments, also in std.
-/// @param unary, binary  declarations, in which {0} is the function
+/// @param unary, binary  declarations, in which {0} is the function and {1} its scope: nothing
 inline std::string functions_of_one_and_two(const char* unary, const char* binary) {
   std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
   std::string names;
   const auto add = [&](const char* form, const char* name) {
-    text += fmt::format(fmt::runtime(form), name);
+    text += fmt::format(fmt::runtime(form), name, "");
     names += fmt::format("using ::{0}; using ::{0}f;\n", name);
   };
   for (const char* name : unary_functions) add(unary, name);

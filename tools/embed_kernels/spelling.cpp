@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <clang/AST/APValue.h>
 #include <clang/AST/DeclCXX.h>
@@ -207,8 +205,10 @@ namespace {
 // out.
 
 constexpr std::array templates{"algorithm", "numeric", "utility", "complex"};
-constexpr std::array mathematics{"math.h", "op2_number_classes"};
+constexpr std::array mathematics{"math.h", "op2_other_math"};
 constexpr std::array c_functions{"string.h", "stdio.h"};
+constexpr std::array sizes{"stddef.h"};
+constexpr std::array integers{"op2_stdint"};
 constexpr std::array classes{"limits", "initializer_list", "utility",
                              "array",  "complex",          "functional"};
 
@@ -235,12 +235,10 @@ std::optional<StandardUse> use_of_class(std::string_view name) {
   return std::nullopt;
 }
 
-using Builtin = clang::BuiltinType;
-
 /// Whether it is a mathematical function that is not only of floats.
 bool is_mathematical(std::string_view name) {
   const auto is_among = [&](const auto& list) {
-    return std::find(list.begin(), list.end(), name) != list.end();
+    return std::ranges::find(list, name) != list.end();
   };
   return is_among(jit::unary_functions) || is_among(jit::binary_functions) ||
          !header_of(mathematics, name).empty();
@@ -258,10 +256,6 @@ StandardUse through_helper(const clang::FunctionDecl& function) {
   return use;
 }
 
-bool is_builtin(clang::QualType type, Builtin::Kind kind) {
-  return type->isSpecificBuiltinType(kind);
-}
-
 /// Whether the call converts an argument from one arithmetic type to another.
 bool converts(const clang::FunctionDecl& function, const clang::CallExpr& call) {
   const unsigned count = std::min(function.getNumParams(), call.getNumArgs());
@@ -276,7 +270,9 @@ bool converts(const clang::FunctionDecl& function, const clang::CallExpr& call) 
 }
 
 bool uses_long_double(const clang::FunctionDecl& function) {
-  const auto is_it = [](clang::QualType type) { return is_builtin(type, Builtin::LongDouble); };
+  const auto is_it = [](clang::QualType type) {
+    return type->isSpecificBuiltinType(clang::BuiltinType::LongDouble);
+  };
   return is_it(function.getReturnType()) ||
          std::any_of(function.param_begin(), function.param_end(),
                      [&](const auto* parameter) { return is_it(parameter->getType()); });
@@ -296,7 +292,8 @@ std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
   if (uses_long_double(function)) return std::nullopt;
   if (function.isInStdNamespace() || call == nullptr || !converts(function, *call))
     return StandardUse{"cmath", "std::abs", {}};
-  if (!is_builtin(function.getReturnType(), Builtin::Int)) return std::nullopt;
+  if (!function.getReturnType()->isSpecificBuiltinType(clang::BuiltinType::Int))
+    return std::nullopt;
   return StandardUse{"cmath", "abs_int", "inline int abs_int(int a) { return a < 0 ? -a : a; }\n"};
 }
 
@@ -348,17 +345,14 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
 
 std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
                                          const clang::ASTContext& context) {
-  static const std::map<std::string_view, const char*> integers{
-      {"size_t", "cstddef"},   {"ptrdiff_t", "cstddef"}, {"int8_t", "cstdint"},
-      {"uint8_t", "cstdint"},  {"int16_t", "cstdint"},   {"uint16_t", "cstdint"},
-      {"int32_t", "cstdint"},  {"uint32_t", "cstdint"},  {"int64_t", "cstdint"},
-      {"uint64_t", "cstdint"}, {"intptr_t", "cstdint"},  {"uintptr_t", "cstdint"}};
   if (type.getIdentifier() == nullptr) return std::nullopt;
   if (is_constant_of_numbers(type)) return StandardUse{"numbers", {}, {}};
   if (type.isInStdNamespace())
     if (auto use = use_of_class(type.getName())) return use;
-  const auto found = integers.find(type.getName());
-  if (found != integers.end()) return StandardUse{found->second, {}, {}};
+  const std::string typedef_end = fmt::format(" {};", std::string_view(type.getName()));
+  if (auto header = header_with(sizes, typedef_end); !header.empty())
+    return StandardUse{std::move(header), {}, {}};
+  if (!header_with(integers, typedef_end).empty()) return StandardUse{"cstdint", {}, {}};
   const auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(&type);
   if (alias == nullptr || !alias->getDeclContext()->getRedeclContext()->isTranslationUnit())
     return std::nullopt;

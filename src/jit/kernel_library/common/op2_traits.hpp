@@ -27,6 +27,8 @@ template <> constexpr bool is_integer<unsigned long long>() { return true; }
 template <class T> constexpr bool is_real() { return false; }
 template <> constexpr bool is_real<float>() { return true; }
 template <> constexpr bool is_real<double>() { return true; }
+template <class T>
+concept Real = is_real<T>();
 template <class T> constexpr bool is_number() { return is_integer<T>() || is_real<T>(); }
 template <class T, class U> constexpr bool mixes() {
   return is_number<T>() && is_number<U>() && (is_integer<T>() || is_integer<U>() || sizeof(T) != sizeof(U));

@@ -32,32 +32,14 @@ inline float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 inline float modf(float x, float* whole) { return modff(x, whole); }
 inline float scalbn(float x, int exponent) { return scalbnf(x, exponent); }
 inline int ilogb(float x) { return ilogbf(x); }
-template <class T> requires(__is_integral(T)) inline int ilogb(T x) { return ilogb((double)x); }
-template <class T, class U, class V> requires(__is_arithmetic(T) && __is_arithmetic(U) && __is_arithmetic(V))
-inline double fma(T x, U y, V z) {
-  return fma((double)x, (double)y, (double)z);
-}
-template <class T> requires(__is_integral(T)) inline double ldexp(T x, int exponent) {
-  return ldexp((double)x, exponent);
-}
-template <class T> requires(__is_integral(T)) inline double frexp(T x, int* exponent) {
-  return frexp((double)x, exponent);
-}
-template <class T> requires(__is_integral(T)) inline double scalbn(T x, int exponent) {
-  return scalbn((double)x, exponent);
-}
 template <class T> constexpr bool isnan(T x) { return __builtin_isnan((double)x); }
 template <class T> constexpr bool isinf(T x) { return __builtin_isinf((double)x); }
 template <class T> constexpr bool isfinite(T x) { return __builtin_isfinite((double)x); }
 template <class T> constexpr bool signbit(T x) { return __builtin_signbit((double)x); }
-namespace std {
-using ::fma, ::ldexp, ::frexp, ::modf, ::scalbn, ::lrint, ::lround, ::llrint, ::llround, ::isnan, ::isinf,
-    ::isfinite, ::signbit;
-}
 #define NAN __builtin_nanf("")
 #define INFINITY __builtin_inff()
 #define HUGE_VAL __builtin_huge_val()
 
-#include <op2_number_classes>
+#include <op2_other_math>
 
 #include <op2_math_macros>

@@ -33,14 +33,10 @@ struct op2_pointer {
 
 namespace op2_device {
 
-// The alignment of rows of so many bytes: the largest power of 2 that divides it, up to 16.
-constexpr int alignment_of(int bytes) {
-  const int power = bytes & -bytes;
-  return power < 16 ? power : 16;
-}
-
+// The alignment of rows: the largest power of 2 that divides their bytes, up to 16.
 template <class T, int dim> constexpr int alignment() {
-  return alignment_of(dim * static_cast<int>(sizeof(T)));
+  const int bytes = dim * static_cast<int>(sizeof(T)), power = bytes & -bytes;
+  return power < 16 ? power : 16;
 }
 
 // A row in registers.
@@ -123,18 +119,10 @@ struct Sum {
   __device__ static bool join(bool a, bool b) { return a || b; }
 };
 __device__ __forceinline__ unsigned long long bits_of(double value) {
-#if __has_builtin(__builtin_bit_cast)
-  return __builtin_bit_cast(unsigned long long, value);
-#else
   return static_cast<unsigned long long>(__double_as_longlong(value));
-#endif
 }
 __device__ __forceinline__ unsigned bits_of(float value) {
-#if __has_builtin(__builtin_bit_cast)
-  return __builtin_bit_cast(unsigned, value);
-#else
   return static_cast<unsigned>(__float_as_int(value));
-#endif
 }
 // Whether a zero is -0; integers have none.
 template <class T> __device__ __forceinline__ bool is_negative(T value) {

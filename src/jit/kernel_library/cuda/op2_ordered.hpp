@@ -103,13 +103,11 @@ __device__ __forceinline__ void add_term(long long* sum, long long& flags, unsig
     add_number(sum, fraction | 1ULL << fraction_bits, exponent - 1, negative);
 }
 
-template <int dim, int words>
-__device__ __forceinline__ void add_terms(long long (&sums)[dim][words], const double (&own)[dim]) {
-  for (int k = 0; k < dim; ++k) add_term<52, 11>(sums[k], sums[k][words - 1], bits_of(own[k]));
-}
-template <int dim, int words>
-__device__ __forceinline__ void add_terms(long long (&sums)[dim][words], const float (&own)[dim]) {
-  for (int k = 0; k < dim; ++k) add_term<23, 8>(sums[k], sums[k][words - 1], bits_of(own[k]));
+template <int dim, int words, class T>
+__device__ __forceinline__ void add_terms(long long (&sums)[dim][words], const T (&own)[dim]) {
+  constexpr int fraction_bits = sizeof(T) == 8 ? 52 : 23, exponent_bits = sizeof(T) == 8 ? 11 : 8;
+  for (int k = 0; k < dim; ++k)
+    add_term<fraction_bits, exponent_bits>(sums[k], sums[k][words - 1], bits_of(own[k]));
 }
 
 // Brings all limbs but the highest to [0, 2^limb_bits), so that those of all chunks can be added.

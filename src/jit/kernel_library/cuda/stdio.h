@@ -2,6 +2,5 @@
 #pragma once
 inline int puts(const char* text) { return printf("%s\n", text); }
 namespace std {
-using ::printf;
-using ::puts;
-}  // namespace std
+using ::printf, ::puts;
+}

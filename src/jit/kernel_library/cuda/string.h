@@ -22,9 +22,5 @@ inline size_t strlen(const char* text) {
   return length;
 }
 namespace std {
-using ::memcmp;
-using ::memcpy;
-using ::memmove;
-using ::memset;
-using ::strlen;
-}  // namespace std
+using ::memcpy, ::memmove, ::memset, ::memcmp, ::strlen;
+}

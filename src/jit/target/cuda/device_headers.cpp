@@ -14,38 +14,22 @@
 namespace op2::jit {
 namespace {
 
-// {0} is the function. Integers count as double, as in the standard library.
+// {0} is the function, {1} its scope. Integers count as double, as in the standard library.
 constexpr const char* unary_form =
     "template <class T> requires(op2_traits::is_integer<T>()) inline double {0}(T x) {{ return "
-    "{0}(static_cast<double>(x)); }}\n";
+    "{1}{0}(static_cast<double>(x)); }}\n";
 
 constexpr const char* binary_form =
     "template <class T, class U> requires(op2_traits::mixes<T, U>()) inline double {0}(T x, U y) "
-    "{{ return {0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
+    "{{ return {1}{0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
 
-// The same for a namespace in which others of the name are defined.
+// What a namespace needs beside these, in which others of the name are defined.
 constexpr const char* unary_overloads =
-    "inline double {0}(double x) {{ return ::{0}(x); }}\n"
-    "inline float {0}(float x) {{ return ::{0}(x); }}\n"
-    "template <class T> requires(op2_traits::is_integer<T>()) inline double {0}(T x) {{ return "
-    "::{0}(static_cast<double>(x)); }}\n";
+    "inline double {0}(double x) {{ return {1}{0}(x); }}\n"
+    "inline float {0}(float x) {{ return {1}{0}(x); }}\n";
 constexpr const char* binary_overloads =
-    "inline double {0}(double x, double y) {{ return ::{0}(x, y); }}\n"
-    "inline float {0}(float x, float y) {{ return ::{0}(x, y); }}\n"
-    "template <class T, class U> requires(op2_traits::mixes<T, U>()) inline double {0}(T x, U y) "
-    "{{ return ::{0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
-
-std::string mathematics() {
-  return functions_of_one_and_two(unary_form, binary_form) +
-         "#include <op2_other_math>\n#include <op2_number_classes>\n";
-}
-
-std::vector<IncludedFile> all_headers() {
-  std::vector<IncludedFile> headers = common_headers();
-  headers.push_back({"op2_math", mathematics()});
-  add_headers(headers, "cuda");
-  return headers;
-}
+    "inline double {0}(double x, double y) {{ return {1}{0}(x, y); }}\n"
+    "inline float {0}(float x, float y) {{ return {1}{0}(x, y); }}\n";
 
 std::string without_macros(const std::vector<IncludedFile>& headers) {
   std::string text;
@@ -59,7 +43,10 @@ std::string without_macros(const std::vector<IncludedFile>& headers) {
 
 const std::vector<IncludedFile>& device_headers() {
   static const std::vector<IncludedFile> headers = [] {
-    std::vector<IncludedFile> all = all_headers();
+    std::vector<IncludedFile> all = common_headers();
+    all.push_back({"op2_math", functions_of_one_and_two(unary_form, binary_form) +
+                                   "#include <op2_other_math>\n"});
+    add_headers(all, "cuda");
     all.push_back({undefining_header, without_macros(all)});
     return all;
   }();
@@ -68,8 +55,11 @@ const std::vector<IncludedFile>& device_headers() {
 
 std::string overloads_of(const std::string& name) {
   const auto is_in = [&](const auto& list) { return std::ranges::find(list, name) != list.end(); };
-  if (is_in(unary_functions)) return fmt::format(fmt::runtime(unary_overloads), name);
-  if (is_in(binary_functions)) return fmt::format(fmt::runtime(binary_overloads), name);
+  const auto scoped = [&](std::string overloads, const char* form) {
+    return fmt::format(fmt::runtime(overloads.append(form)), name, "::");
+  };
+  if (is_in(unary_functions)) return scoped(unary_overloads, unary_form);
+  if (is_in(binary_functions)) return scoped(binary_overloads, binary_form);
   return {};
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// <limits.h> for kernels.
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// <stdint.h> for kernels.
 #include <op2_stdint>
 #define INT32_MAX 2147483647
 #define INT32_MIN (-INT32_MAX - 1)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// <float.h> for kernels. Without a guard, as all headers of macros: they may have been undefined since.
 #define FLT_MAX 3.402823466e+38F
 #define FLT_MIN 1.175494351e-38F
 #define FLT_EPSILON 1.192092896e-07F

@@ -11,14 +11,6 @@ typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
 namespace std {
-using ::int16_t;
-using ::int32_t;
-using ::int64_t;
-using ::int8_t;
-using ::intptr_t;
-using ::uint16_t;
-using ::uint32_t;
-using ::uint64_t;
-using ::uint8_t;
-using ::uintptr_t;
-}  // namespace std
+using ::int8_t, ::uint8_t, ::int16_t, ::uint16_t, ::int32_t, ::uint32_t, ::int64_t, ::uint64_t, ::intptr_t,
+    ::uintptr_t;
+}

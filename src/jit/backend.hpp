@@ -5,6 +5,7 @@
 // plugin_version.cpp changes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -24,11 +25,11 @@ namespace op2::jit {
 /// The machine that code is generated for.
 struct TargetInfo {
   std::string triple;
-  std::string cpu;          ///< LLVM's name of the CPU
-  std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
-  std::string compiler;     ///< "LLVM 19.1.7" and whatever else identifies the build
-  int vector_bytes = 0;     ///< of the vectors to use; follows from CPU and features
-  std::string vector_math;  ///< identifies the vector versions of functions; empty: none
+  std::string cpu;            ///< LLVM's name of the CPU
+  std::string features;       ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string compiler;       ///< "LLVM 19.1.7" and whatever else identifies the build
+  int vector_bytes = 0;       ///< of the vectors to use; follows from CPU and features
+  std::string vector_math{};  ///< identifies the vector versions of functions; empty: none
   bool operator==(const TargetInfo&) const = default;
 };
 
@@ -47,16 +48,25 @@ struct Diagnostic {
   };
   Severity severity = Severity::error;
   Kind kind = Kind::other;
-  std::string
-      file;      ///< as in the #line directives of the source, or an included file; may be empty
-  int line = 0;  ///< 1-based; 0: no place
+  std::string file{};  ///< as in the #line directives of the source, or an included file, or empty
+  int line = 0;        ///< 1-based; 0: no place
   int column = 0;
-  std::string text;
-  std::string source_line;  ///< the line of the place, without line break
-  std::string subject;      ///< the symbol, file or bracket that `kind` is about, or empty
-  std::int32_t unit = 0;    ///< of the request
+  std::string text{};
+  std::string source_line{};  ///< the line of the place, without line break
+  std::string subject{};      ///< the symbol, file or bracket that `kind` is about, or empty
+  std::int32_t unit = 0;      ///< of the request
   bool operator==(const Diagnostic&) const = default;
 };
+
+inline bool is_error(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Diagnostic::Severity::error;
+}
+
+/// The first error among messages, or null.
+inline const Diagnostic* first_error(const std::vector<Diagnostic>& messages) {
+  const auto found = std::ranges::find_if(messages, is_error);
+  return found == messages.end() ? nullptr : &*found;
+}
 
 enum class CompileStatus {
   ok,
@@ -81,7 +91,7 @@ struct CompileResult {
   SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not profitable vector
                         ///< code; then there is no object
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
-  std::vector<ParameterFacts> facts{};    ///< if only they were asked for: of each parameter, or
+  std::vector<ArgumentFacts> facts{};     ///< if only they were asked for: of each parameter, or
                                           ///< none at all
   double flops = core::unknown_flops;     ///< floating-point operations of an element
   std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
@@ -151,9 +161,9 @@ struct CompileUnit {
 /// The emitted code of one loop. Units share nothing but the functions of the kernels, which are
 /// inlined. The unit of a kernel may serve several loops: it is parsed once.
 struct CompileRequest {
-  std::vector<CompileUnit> units;  ///< kernels in the order of calls; the last defines `symbol`
-  std::string symbol;              ///< of an extern "C" function
-  std::string blocks;      ///< the function whose loop over lanes must become vector code, or empty
+  std::vector<CompileUnit> units{};  ///< kernels in the order of calls; the last defines `symbol`
+  std::string symbol{};              ///< of an extern "C" function
+  std::string blocks{};    ///< the function whose loop over lanes must become vector code, or empty
   std::int32_t width = 1;  ///< SIMD width of `blocks`: elements of an iteration
   bool must_gain = true;   ///< and must be expected to be faster than scalar code
   bool traps = false;      ///< and must compute nothing that its elements do not compute

@@ -342,8 +342,7 @@ std::string make_cache_directory(const std::string& path) {
   for (const std::filesystem::path& part : std::filesystem::path(path)) {
     made /= part;
     if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST || !problem.empty()) continue;
-    problem = fmt::format("'{}' cannot be created: {}", made.string(),
-                          std::system_category().message(errno));
+    problem = fmt::format("'{}' cannot be created: {}", made.string(), message_for(errno));
   }
   return problem;
 }
@@ -353,7 +352,7 @@ std::string exposed_parent(const std::string& path) {
   std::filesystem::path parent = std::filesystem::canonical(path, error);
   while (!error && parent.has_relative_path()) {
     parent = parent.parent_path();
-    struct stat status{};
+    Status status{};
     if (stat(parent.c_str(), &status) != 0) return {};
     if ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)) return parent.string();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/cache_entry.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
@@ -38,11 +37,6 @@ core::Digest checksum_of(Bytes file) {
       .bytes(file.first(checksum_offset))
       .bytes(file.subspan(prologue_bytes))
       .finish();
-}
-
-bool checksum_holds(Bytes file) {
-  const core::Digest digest = checksum_of(file);
-  return std::memcmp(digest.data(), file.data() + checksum_offset, digest.size()) == 0;
 }
 
 void write_prologue(Writer& out, const Prologue& prologue) {
@@ -85,7 +79,9 @@ std::string fault_of(Bytes file, const Prologue& prologue) {
   if (prologue.header_bytes > rest || prologue.payload_bytes != rest - prologue.header_bytes)
     return fmt::format("length: the file has {} bytes, its prologue says {} + {} + {}", file.size(),
                        prologue_bytes, prologue.header_bytes, prologue.payload_bytes);
-  if (!checksum_holds(file)) return "checksum: the content has changed";
+  const core::Digest digest = checksum_of(file);
+  if (std::memcmp(digest.data(), file.data() + checksum_offset, digest.size()) != 0)
+    return "checksum: the content has changed";
   return {};
 }
 

@@ -55,7 +55,7 @@ struct CacheEntry {
   SimdChoice simd;                      ///< SIMD width of the code
   double flops = core::unknown_flops;   ///< of an element
   std::vector<AccessFinding> findings;  ///< violated access modes
-  std::vector<ParameterFacts> facts{};  ///< of the kernel's parameters; such an entry has no object
+  std::vector<ArgumentFacts> facts{};   ///< of the kernel's parameters; such an entry has no object
   std::string source;                   ///< emitted C++
   std::string ir;
   std::string assembly;

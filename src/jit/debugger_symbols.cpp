@@ -11,7 +11,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

@@ -35,19 +35,15 @@ std::string where_is(const KernelContext& context) {
 
 ErrorCode code_of(Diagnostic::Kind kind) {
   switch (kind) {
-    case Diagnostic::Kind::other:
-    case Diagnostic::Kind::open_bracket:
-    case Diagnostic::Kind::redefinition:
-    case Diagnostic::Kind::unknown_type:
-      return ErrorCode::kernel_source;
     case Diagnostic::Kind::unknown_symbol:
       return ErrorCode::unknown_symbol;
     case Diagnostic::Kind::missing_include:
       return ErrorCode::kernel_include;
     case Diagnostic::Kind::limit:
       return ErrorCode::kernel_limits;
+    default:
+      return ErrorCode::kernel_source;
   }
-  return ErrorCode::kernel_source;
 }
 
 struct DeclaredName {
@@ -163,47 +159,40 @@ std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
   }
 }
 
-/// The first error and its location.
-struct Headline {
-  Diagnostic place;
-  std::string text;
-};
-
 /// An unclosed bracket, which the compiler reports after the source's end; a note tells where it
 /// is.
-std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
+std::optional<Diagnostic> open_bracket(std::span<const Diagnostic> diagnostics) {
   for (const Diagnostic& each : diagnostics) {
     if (each.file == generated_file || each.kind != Diagnostic::Kind::open_bracket) continue;
-    return Headline{
-        each, fmt::format("the source ends inside the '{}' that is opened here", each.subject)};
+    Diagnostic found = each;
+    found.text = fmt::format("the source ends inside the '{}' that is opened here", each.subject);
+    return found;
   }
   return {};
 }
 
 /// A name that the source defines although it is a declared constant; a note is at our declaration.
-std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
-                              const KernelContext& context) {
-  const bool is_clash = diagnostics.size() > 1 && diagnostics[1].file.empty() &&
-                        diagnostics[0].kind == Diagnostic::Kind::redefinition;
-  if (!is_clash) return {};
-  for (const std::string& name : context.constants) {
-    if (diagnostics[0].subject != name) continue;
-    return Headline{diagnostics[0],
-                    fmt::format("it defines '{}', but op_decl_const declares a constant of that "
-                                "name too; rename one of them",
-                                name)};
-  }
-  return {};
+bool is_clash(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
+  return diagnostics.size() > 1 && diagnostics[1].file.empty() &&
+         diagnostics[0].kind == Diagnostic::Kind::redefinition &&
+         std::ranges::count(context.constants, diagnostics[0].subject) != 0;
 }
 
+/// The first error and its location, with what else is known of it.
 /// @param diagnostics  from the first error on
-Headline headline_of(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
-  const Diagnostic& first = diagnostics.front();
+Diagnostic headline_of(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
+  Diagnostic first = diagnostics.front();
   if (first.file == generated_file) {
     if (const auto found = open_bracket(diagnostics)) return *found;
   }
-  if (const auto found = clash(diagnostics, context)) return *found;
-  return {first, first.text + hint_for(first, context.kernel(), context.constants)};
+  if (is_clash(diagnostics, context))
+    first.text = fmt::format(
+        "it defines '{}', but op_decl_const declares a constant of that name too; rename one of "
+        "them",
+        first.subject);
+  else
+    first.text += hint_for(first, context.kernel(), context.constants);
+  return first;
 }
 
 /// The source line, cut to a window around the column, and a caret below the column: two lines,
@@ -230,14 +219,11 @@ std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& contex
                      cut_after ? "..." : "", cut_before ? "   " : "", before);
 }
 
-bool is_generated(const Diagnostic& diagnostic) {
-  return diagnostic.file == generated_file;
-}
-
 /// One line per message, and the source line below it. Messages about generated code are shown only
 /// if there are no others.
 std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
-  const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);
+  const auto is_generated = [](const Diagnostic& each) { return each.file == generated_file; };
+  const bool all = std::ranges::all_of(diagnostics, is_generated);
   std::string lines;
   for (const Diagnostic& each : diagnostics) {
     if (is_generated(each) && !all) continue;
@@ -257,23 +243,16 @@ std::string place_after_name(std::string location, const KernelContext& context)
 Error rejection(const CompileResult& result, const KernelContext& context,
                 const std::string& where) {
   const auto& all = result.diagnostics;
-  const auto first = std::find_if(all.begin(), all.end(), is_error);
+  const auto first = std::ranges::find_if(all, is_error);
   if (first == all.end()) {
     return {ErrorCode::kernel_source, fmt::format("{}: kernel '{}' does not compile: {}", where,
                                                   context.kernel().name, result.message)};
   }
-  const Headline headline = headline_of({first, all.end()}, context);
+  const Diagnostic headline = headline_of({first, all.end()}, context);
   return {code_of(first->kind),
           fmt::format("{}: kernel '{}' does not compile: {}{}{}", where, context.kernel().name,
-                      place_after_name(location_of(headline.place, context), context),
-                      headline.text, listing(all, context))};
-}
-
-Error signature_error(const CompileResult& result, const KernelContext& context,
-                      const std::string& where) {
-  std::string message = fmt::format("{}: {}", where, result.message);
-  message += listing(result.diagnostics, context);
-  return {ErrorCode::kernel_signature, message};
+                      place_after_name(location_of(headline, context), context), headline.text,
+                      listing(all, context))};
 }
 
 Diagnostic diagnostic_of(const AccessFinding& finding) {
@@ -282,16 +261,7 @@ Diagnostic diagnostic_of(const AccessFinding& finding) {
           .line = finding.line,
           .column = finding.column,
           .text = finding.what,
-          .source_line = finding.source_line,
-          .subject = {}};
-}
-
-/// An argument of a call with the access that the call declares.
-ArgShape shape_at(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
-  std::int32_t number = 0;
-  for (const CallArg& arg : call.args)
-    if (arg.members != 0 && number++ >= argument) return shape_of(nest, arg);
-  return {};
+          .source_line = finding.source_line};
 }
 
 /// " (OP_INC)"; empty for an index argument.
@@ -332,8 +302,8 @@ std::string location_of(const Diagnostic& diagnostic, const KernelContext& conte
     if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
     return fmt::format("kernel '{}' line {}", context.kernel().name, diagnostic.line);
   }
-  const bool is_own = std::any_of(context.includes.begin(), context.includes.end(),
-                                  [&](const auto& file) { return file.name == diagnostic.file; });
+  const bool is_own = std::ranges::any_of(
+      context.includes, [&](const auto& file) { return file.name == diagnostic.file; });
   const std::string file = is_own ? folder_of(context.kernel()) + "/" + diagnostic.file
                                   : fmt::format("<{}>", diagnostic.file);
   return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
@@ -341,32 +311,30 @@ std::string location_of(const Diagnostic& diagnostic, const KernelContext& conte
 
 Error compile_error(const CompileResult& result, const KernelContext& context) {
   const std::string where = where_is(context);
+  const auto about = [&](const char* form) {
+    return fmt::format(fmt::runtime(form), where, context.kernel().name, result.message);
+  };
   switch (result.status) {
     case CompileStatus::wrong_signature:
-      return signature_error(result, context, where);
+      return {ErrorCode::kernel_signature,
+              fmt::format("{}: {}{}", where, result.message, listing(result.diagnostics, context))};
     case CompileStatus::crashed:
       return {
           ErrorCode::compiler_crash,
-          fmt::format(
-              "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
-              context.kernel().name, result.message,
-              context.kernel().host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
+          about("{}: the compiler failed on kernel '{}': {}; simplify the kernel") +
+              (context.kernel().host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
     case CompileStatus::over_limit:
       return {ErrorCode::kernel_limits,
-              fmt::format("{}: the compiler needs too much for kernel '{}': {}; simplify the "
-                          "kernel, or set OP2_JIT_LIMIT to more",
-                          where, context.kernel().name, result.message)};
+              about("{}: the compiler needs too much for kernel '{}': {}; simplify the kernel, or "
+                    "set OP2_JIT_LIMIT to more")};
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure,
-              fmt::format("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
-                          "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)",
-                          where, context.kernel().name, result.message)};
+              about("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
+                    "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)")};
     case CompileStatus::no_thread:
-      return {
-          ErrorCode::out_of_memory,
-          fmt::format("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
-                      "threads (ulimit -u), or start fewer processes on the machine",
-                      where, context.kernel().name, result.message)};
+      return {ErrorCode::out_of_memory,
+              about("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "
+                    "threads (ulimit -u), or start fewer processes on the machine")};
     default:
       return rejection(result, context, where);
   }
@@ -396,15 +364,16 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
                                            const LoopRequest& request, std::size_t call,
                                            const KernelContext& context) {
   const std::string where = where_is(context);
+  const std::vector<ParameterShape> parameters = parameters_of(request.nest, call);
   std::vector<AccessMessage> messages;
   for (const AccessFinding& finding : findings) {
     if (!std::cmp_equal(finding.call, call)) continue;
     const auto& off = request.origins[call].optional;
-    const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
+    const bool may_be_off = std::ranges::find(off, finding.argument) != off.end();
     if (finding.is_omission != 0 && may_be_off) continue;
     const Diagnostic diagnostic = diagnostic_of(finding);
     const std::string place = seen_at(diagnostic, context);
-    const ArgShape shape = shape_at(finding.argument, request.nest, request.nest.calls[call]);
+    const ArgShape& shape = parameters.at(static_cast<std::size_t>(finding.argument)).arg;
     messages.push_back(
         {finding.beyond == Beyond::certain, keeps_values(finding, shape) && !may_be_off,
          fmt::format("access {} {} {} {}", context.kernel().name, finding.argument, finding.what,

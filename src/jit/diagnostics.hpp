@@ -16,10 +16,6 @@
 
 namespace op2::jit {
 
-inline bool is_error(const Diagnostic& diagnostic) {
-  return diagnostic.severity == Diagnostic::Severity::error;
-}
-
 /// The kernel and the loop that a diagnostic is about.
 struct KernelContext {
   const LoopOrigin& origin;

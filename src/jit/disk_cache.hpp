@@ -36,17 +36,10 @@ struct CacheOptions {
 
 /// The exclusive right, among all processes and threads, to compile one key. The operating system
 /// releases it when a process dies.
-class Claim {
- public:
-  Claim() = default;
-  Claim(FileDescriptor lock, bool look_again) : lock_(std::move(lock)), look_again_(look_again) {}
-
+struct Claim {
+  FileDescriptor lock{};
   /// Another one held the claim, or the entry exists by now: search again before compiling.
-  bool look_again() const { return look_again_; }
-
- private:
-  FileDescriptor lock_;
-  bool look_again_ = false;
+  bool look_again = false;
 };
 
 /// Thread safe. Failures of the file system are neither exceptions nor errors, only warnings, each
@@ -57,7 +50,7 @@ class Claim {
 ///
 ///     if (auto entry = cache.find(key, fields)) return *entry;
 ///     const Claim claim = cache.claim(key, kernel);
-///     if (claim.look_again()) if (auto entry = cache.find(key, fields)) return *entry;
+///     if (claim.look_again) if (auto entry = cache.find(key, fields)) return *entry;
 ///     CacheEntry entry = compile();
 ///     cache.publish(key, entry);
 class DiskCache {

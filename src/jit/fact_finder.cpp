@@ -80,7 +80,7 @@ KeyFields fields_of_facts(const LoopNest& nest, const std::function<Target&()>& 
 }
 
 /// Whether facts may be those of a kernel with these parameters.
-bool fits(const std::vector<ParameterFacts>& facts, const std::vector<ParameterShape>& parameters) {
+bool fits(const std::vector<ArgumentFacts>& facts, const std::vector<ParameterShape>& parameters) {
   return std::ranges::equal(facts, parameters, [](const auto& fact, const auto& parameter) {
     const bool asked = asks_for_facts(parameter.arg);
     return (!fact.writes_all || (asked && parameter.arg.access == OP_WRITE)) &&
@@ -91,21 +91,18 @@ bool fits(const std::vector<ParameterFacts>& facts, const std::vector<ParameterS
 }
 
 /// "writes it only on some paths (flux.hpp:12:3)"
-std::string reason_of(const ParameterFacts& facts, const LoopRequest& request) {
-  if (facts.obstacle.empty() || facts.file.empty()) return facts.obstacle;
+std::string reason_of(const ArgumentFacts& facts, const LoopRequest& request) {
+  if (facts.why.empty() || facts.file.empty()) return facts.why;
   const KernelContext context{request.origins.front(), {}, request.nest.calls.front().includes};
   const Diagnostic place{.severity = Diagnostic::Severity::note,
                          .file = facts.file,
                          .line = facts.line,
-                         .column = facts.column,
-                         .text = {},
-                         .source_line = {},
-                         .subject = {}};
-  return fmt::format("{} ({})", facts.obstacle, location_of(place, context));
+                         .column = facts.column};
+  return fmt::format("{} ({})", facts.why, location_of(place, context));
 }
 
 /// @param found  of each parameter, or empty
-KernelFacts facts_of_arguments(const std::vector<ParameterFacts>& found,
+KernelFacts facts_of_arguments(const std::vector<ArgumentFacts>& found,
                                const LoopRequest& request) {
   KernelFacts facts;
   std::size_t next = 0;
@@ -113,7 +110,7 @@ KernelFacts facts_of_arguments(const std::vector<ParameterFacts>& found,
     if (arg.members == 0) {  // a further column of a vector argument
       facts.push_back(facts.back());
     } else if (next < found.size()) {
-      const ParameterFacts& of = found[next++];
+      const ArgumentFacts& of = found[next++];
       const ArgShape& shape = request.nest.args[arg.position];
       const bool is_missed = arg.access == OP_WRITE || shape.map >= 0;
       facts.push_back({of.writes_all, of.only_adds, of.only_lowers, of.only_raises, of.leaves_zero,

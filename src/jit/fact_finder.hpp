@@ -31,7 +31,7 @@ class FactFinder {
   std::vector<KernelFacts> find(std::span<const LoopRequest> requests, std::size_t threads);
 
  private:
-  using Found = std::vector<ParameterFacts>;
+  using Found = std::vector<ArgumentFacts>;
   std::optional<Found> in_memory(const core::Digest& name);
   void keep(const core::Digest& name, Found found);
   bool is_known(const LoopRequest& request, const core::Digest& name);

@@ -56,9 +56,8 @@ struct LoopJob {
 std::vector<LinkSymbol> symbols_of(const LoopNest& nest, std::span<const Constant> declared) {
   std::vector<LinkSymbol> symbols;
   for (const ConstantShape& wanted : constants_of(nest)) {
-    const auto found =
-        std::find_if(declared.begin(), declared.end(),
-                     [&](const Constant& constant) { return shape_of(constant) == wanted; });
+    const auto found = std::ranges::find_if(
+        declared, [&](const Constant& constant) { return shape_of(constant) == wanted; });
     core::ensure(found != declared.end(), "a constant of a kernel is not declared");
     symbols.push_back({constant_symbol(nest, wanted), found->address});
   }
@@ -123,12 +122,6 @@ LoopCode code_of(std::shared_ptr<const CompiledLoop> loop, CacheEntry entry) {
   return {std::move(loop), {}, std::make_shared<const CacheEntry>(std::move(entry))};
 }
 
-/// Null if there is none.
-const Diagnostic* first_error(const CompileResult& result) {
-  const auto found = std::ranges::find_if(result.diagnostics, is_error);
-  return found == result.diagnostics.end() ? nullptr : &*found;
-}
-
 /// Whether the result has an error in the same line, or in generated code.
 bool has_error_at(const CompileResult& result, const Diagnostic& place) {
   return std::ranges::any_of(result.diagnostics, [&](const Diagnostic& each) {
@@ -140,7 +133,7 @@ bool has_error_at(const CompileResult& result, const Diagnostic& place) {
 
 /// The unit of the first error.
 std::size_t failed_unit(const CompileResult& result) {
-  const Diagnostic* const error = first_error(result);
+  const Diagnostic* const error = first_error(result.diagnostics);
   return error != nullptr ? error->unit : result.unit;
 }
 
@@ -196,7 +189,7 @@ class LoopMaker {
       LoopJob job = job_of(request, target_, declared_);
       if (auto code = find_on_disk(job)) return std::move(*code);
       const Claim claim = disk_.claim(job.key, name_of(request.nest), deadline_);
-      if (claim.look_again()) {
+      if (claim.look_again) {
         if (auto code = find_on_disk(job)) return std::move(*code);
       }
       CompileResult result = run_compiler(job);
@@ -240,7 +233,7 @@ class LoopMaker {
     const bool compares = std::ranges::any_of(request.origins, &LoopOrigin::compare_access);
     if (request.nest.args.empty() || (is_accepted && !compares)) return;
     CompileResult read = options_.reader->read_kernels(request);
-    const Diagnostic* const error = first_error(read);
+    const Diagnostic* const error = first_error(read.diagnostics);
     switch (read.status) {
       case CompileStatus::ok:
         result.signatures = std::move(read.signatures);
@@ -265,7 +258,7 @@ class LoopMaker {
     std::vector<std::string> names;
     for (const Constant& constant : declared_)
       if (constant.variable == nullptr) names.push_back(constant.name);
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     const LoopRequest& request = job.request;
     const std::size_t known = call < request.origins.size() ? call : 0;
     return {request.origins[known], std::move(names), request.nest.calls[known].includes};
@@ -383,15 +376,6 @@ LoopCode failed_code(const LoopRequest& request) {
   }
 }
 
-/// An exception of `make` is the result.
-LoopCode code_or_failure(const LoopRequest& request, const auto& make) {
-  try {
-    return make();
-  } catch (const std::exception&) {
-    return failed_code(request);
-  }
-}
-
 /// An exception of `make` is the result of all.
 std::vector<LoopCode> codes_or_failures(std::span<const LoopRequest> requests, const auto& make) {
   try {
@@ -401,17 +385,6 @@ std::vector<LoopCode> codes_or_failures(std::span<const LoopRequest> requests, c
     for (const LoopRequest& request : requests) codes.push_back(failed_code(request));
     return codes;
   }
-}
-
-std::function<std::shared_ptr<Backend>()> remote_loader(const JitOptions& options, core::Log& log) {
-  return [folder = options.plugin_dir, cpu = options.cpu, limit = options.limit, &log] {
-    return load_remote_backend(folder, cpu, limit, log);
-  };
-}
-
-std::function<std::shared_ptr<Target>()> cpu_loader(
-    const JitOptions& options, core::Log& log, std::function<std::shared_ptr<Backend>()> load) {
-  return [options, &log, load = std::move(load)] { return make_cpu_target(load(), options, log); };
 }
 
 }  // namespace
@@ -456,21 +429,35 @@ struct Jit::Parts {
     return std::max(2U, std::thread::hardware_concurrency());
   }
 
-  /// @param make  the code of the i-th request; does not throw
-  std::vector<LoopCode> make_each(std::span<const LoopRequest> requests,
-                                  const std::function<LoopCode(std::size_t)>& make) const {
+  /// @param make      the code of the i-th request; an exception is the result of this one
+  /// @param finished  counts requests
+  std::vector<LoopCode> make_each(std::span<const LoopRequest> requests, const auto& make,
+                                  std::atomic<std::size_t>& finished) const {
     std::vector<LoopCode> codes(requests.size());
     std::vector<std::size_t> costs;
     for (const LoopRequest& request : requests) costs.push_back(request.nest.args.size());
-    run_parallel(costs, threads(), [&](std::size_t i) { codes[i] = make(i); });
+    run_parallel(costs, threads(), [&](std::size_t i) {
+      try {
+        codes[i] = make(i);
+      } catch (const std::exception&) {
+        codes[i] = failed_code(requests[i]);
+      }
+      ++finished;
+    });
     return codes;
   }
 };
 
-Jit::Jit(JitOptions options, core::Log& log) : Jit(options, log, remote_loader(options, log)) {}
+Jit::Jit(JitOptions options, core::Log& log)
+    : Jit(options, log,
+          [folder = options.plugin_dir, cpu = options.cpu, limit = options.limit, &log] {
+            return load_remote_backend(folder, cpu, limit, log);
+          }) {}
 
 Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load)
-    : Jit(options, log, cpu_loader(options, log, std::move(load))) {}
+    : Jit(options, log, [options, &log, load = std::move(load)] {
+        return make_cpu_target(load(), options, log);
+      }) {}
 
 Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Target>()> load)
     : parts_(std::make_unique<Parts>(std::move(options), log, std::move(load))) {}
@@ -527,11 +514,8 @@ std::vector<LoopCode> Jit::make(std::span<const LoopRequest> requests) {
       return fmt::format("compiling {} of {}", std::min(finished + 1, requests.size()),
                          core::counted(requests.size(), "kernel"));
     });
-    return parts_->make_each(requests, [&](std::size_t i) {
-      LoopCode code = code_or_failure(requests[i], [&] { return maker.make(requests[i]); });
-      ++finished;
-      return code;
-    });
+    const auto make_one = [&](std::size_t i) { return maker.make(requests[i]); };
+    return parts_->make_each(requests, make_one, finished);
   });
 }
 
@@ -543,10 +527,11 @@ std::vector<LoopCode> Jit::adopt(std::span<const LoopRequest> requests,
     for (std::size_t i = 0; i < requests.size(); ++i) blocks.push_back(in.block());
     Target& target = parts_->loaded();
     const std::vector<Constant> declared = parts_->declared();
-    return parts_->make_each(requests, [&](std::size_t i) {
-      return code_or_failure(requests[i],
-                             [&] { return adopt_code(requests[i], blocks[i], target, declared); });
-    });
+    std::atomic<std::size_t> finished = 0;
+    const auto adopt_one = [&](std::size_t i) {
+      return adopt_code(requests[i], blocks[i], target, declared);
+    };
+    return parts_->make_each(requests, adopt_one, finished);
   });
 }
 

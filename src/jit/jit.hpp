@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,14 +22,11 @@
 #include <jit/loop_nest.hpp>
 #include <jit/simd.hpp>
 #include <op2/error.hpp>
-#include <op2/kernel.hpp>
 #include <op2/runtime.hpp>
 
 namespace op2::jit {
 
-class Backend;
 class Jit;
-class LinkedCode;
 class Target;
 
 /// Code of one nest, linked. Must not outlive the Jit that gave it.
@@ -60,13 +56,13 @@ struct LoopCode {
 std::vector<std::byte> serialize(std::span<const LoopCode> codes);
 
 struct JitOptions {
-  std::string plugin_dir;  ///< instead of the library's folder, if not empty
-  std::string cpu;     ///< LLVM's name of the CPU, empty: the host; or "sm_90" for a GPU that is
-                       ///< not there
-  int threads = 0;     ///< parallel compilations; 0: one per hardware thread, at least 2
-  CompileLimit limit;  ///< of one kernel, on the CPU
-  CacheOptions cache;
-  Sanitizers sanitizers;
+  std::string plugin_dir{};  ///< instead of the library's folder, if not empty
+  std::string cpu{};     ///< LLVM's name of the CPU, empty: the host; or "sm_90" for a GPU that is
+                         ///< not there
+  int threads = 0;       ///< parallel compilations; 0: one per hardware thread, at least 2
+  CompileLimit limit{};  ///< of one kernel, on the CPU
+  CacheOptions cache{};
+  Sanitizers sanitizers{};
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;                                   ///< OP2_VECTOR_MATH
   bool contract = true;                                       ///< OP2_FP_CONTRACT
@@ -80,7 +76,7 @@ struct JitOptions {
   /// Hear of a span of lane "compile" per compilation; may be null.
   const core::Listeners* listeners = nullptr;
   /// The constants declared so far; called on the thread that asks for code.
-  std::function<std::vector<Constant>()> constants;
+  std::function<std::vector<Constant>()> constants{};
 };
 
 /// Local. Called by one thread at a time; it compiles on several. Nothing is loaded or read before

@@ -11,7 +11,15 @@
 namespace op2::jit {
 namespace {
 
-constexpr std::string_view full = "all", sum = "adds", least = "lowers", greatest = "raises";
+struct NamedFact {
+  std::string_view name;
+  bool ArgumentFacts::* fact;
+  op_access access;  ///< that asks for it
+};
+constexpr NamedFact named_facts[]{{"all", &ArgumentFacts::writes_all, OP_WRITE},
+                                  {"adds", &ArgumentFacts::only_adds, OP_RW},
+                                  {"lowers", &ArgumentFacts::only_lowers, OP_RW},
+                                  {"raises", &ArgumentFacts::only_raises, OP_RW}};
 
 /// "all, proof 2": what another version has proven does not count.
 std::string proven(std::string_view fact) {
@@ -26,37 +34,34 @@ std::string form_of(const ParameterShape& parameter) {
   return arg.access == OP_RW ? "rw " : fmt::format("write {}x{} ", parameter.rows, arg.dim);
 }
 
-std::string text_of(const ParameterFacts& facts) {
-  if (facts.writes_all || facts.only_adds) return proven(facts.writes_all ? full : sum);
-  if (facts.only_lowers || facts.only_raises) return proven(facts.only_lowers ? least : greatest);
-  std::string text = facts.obstacle;
+std::string text_of(const ArgumentFacts& facts) {
+  for (const auto& [name, fact, access] : named_facts)
+    if (facts.*fact) return proven(name);
+  std::string text = facts.why;
   std::ranges::replace_if(text, [](char c) { return c == '|' || c == '\n'; }, ' ');
   return text;
 }
 
 /// @return nothing if the word is about a parameter of another form
-std::optional<ParameterFacts> facts_in(std::string_view word, const ParameterShape& parameter) {
+std::optional<ArgumentFacts> facts_in(std::string_view word, const ParameterShape& parameter) {
   const std::string form = form_of(parameter);
-  if (form.empty()) return word.empty() ? std::optional(ParameterFacts{}) : std::nullopt;
+  if (form.empty()) return word.empty() ? std::optional(ArgumentFacts{}) : std::nullopt;
   if (!word.starts_with(form)) return std::nullopt;
   word.remove_prefix(form.size());
-  ParameterFacts facts;
-  facts.writes_all = parameter.arg.access == OP_WRITE && word == proven(full);
-  const bool is_changed = parameter.arg.access == OP_RW;
-  facts.only_adds = is_changed && word == proven(sum);
-  facts.only_lowers = is_changed && word == proven(least);
-  facts.only_raises = is_changed && word == proven(greatest);
-  if (facts != ParameterFacts{}) return facts;
-  for (const std::string_view fact : {full, sum, least, greatest})
-    if (word.starts_with(fact)) return std::nullopt;
-  facts.obstacle = word;
+  ArgumentFacts facts;
+  for (const auto& [name, fact, access] : named_facts) {
+    facts.*fact = parameter.arg.access == access && word == proven(name);
+    if (facts.*fact) return facts;
+    if (word.starts_with(name)) return std::nullopt;
+  }
+  facts.why = word;
   return facts;
 }
 
-std::optional<std::vector<ParameterFacts>> facts_of_line(
+std::optional<std::vector<ArgumentFacts>> facts_of_line(
     std::string_view line, const std::vector<ParameterShape>& parameters) {
   if (std::ranges::count(line, '|') + 1 != std::ssize(parameters)) return std::nullopt;
-  std::vector<ParameterFacts> all;
+  std::vector<ArgumentFacts> all;
   for (const ParameterShape& parameter : parameters) {
     auto facts = facts_in(core::next_part(line, '|'), parameter);
     if (!facts) return std::nullopt;
@@ -68,7 +73,7 @@ std::optional<std::vector<ParameterFacts>> facts_of_line(
 }  // namespace
 
 std::string embedded_line(const std::vector<ParameterShape>& parameters,
-                          const std::vector<ParameterFacts>& facts) {
+                          const std::vector<ArgumentFacts>& facts) {
   std::string line;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string form = form_of(parameters[i]);
@@ -77,7 +82,7 @@ std::string embedded_line(const std::vector<ParameterShape>& parameters,
   return line;
 }
 
-std::optional<std::vector<ParameterFacts>> embedded_facts(
+std::optional<std::vector<ArgumentFacts>> embedded_facts(
     std::string_view text, const std::vector<ParameterShape>& parameters) {
   while (!text.empty())
     if (auto facts = facts_of_line(core::next_part(text, '\n'), parameters)) return facts;

@@ -19,7 +19,8 @@ struct ParameterShape;
 /// whichever compiler read the source.
 inline constexpr int proof_version = 7;
 
-/// One argument of a call. False: not proven, so the access mode alone counts.
+/// One argument of a call, or a parameter of a kernel. False: not proven, so the access mode alone
+/// counts.
 struct ArgumentFacts {
   /// OP_WRITE to a dat: on every path the kernel writes every component of each row that it gets
   /// (of a vector argument: of all rows), and reads none of them before it has written it.
@@ -39,24 +40,13 @@ struct ArgumentFacts {
   /// (not -0), and to nothing else at any time. Of embedded facts: false.
   bool leaves_zero = false;
   /// If the access mode asks for a fact that is not proven: what stands against it, after "kernel
-  /// 'flux' ", with its place: "writes it only on some paths (flux.hpp:12:3)". Empty if there is no
-  /// source to look at, and for a direct OP_RW, which is in order anyway.
+  /// 'flux' ": "writes it only on some paths (flux.hpp:12:3)". Empty if there is no source to look
+  /// at, and for a direct OP_RW, which is in order anyway.
   std::string why{};
-  bool operator==(const ArgumentFacts&) const = default;
-};
-
-/// The same of a parameter of a kernel, with a place in its source.
-struct ParameterFacts {
-  bool writes_all = false;
-  bool only_adds = false;
-  bool only_lowers = false;
-  bool only_raises = false;
-  bool leaves_zero = false;
-  std::string obstacle{};  ///< "writes it only on some paths"; empty: there is none
-  std::string file{};      ///< as in Diagnostic
+  std::string file{};  ///< as in Diagnostic: where that is; empty: `why` has the place, or none
   std::int32_t line = 0;
   std::int32_t column = 0;
-  bool operator==(const ParameterFacts&) const = default;
+  bool operator==(const ArgumentFacts&) const = default;
 };
 
 /// In the order of KernelCall::args: every column of a vector argument has the facts of all of it.
@@ -90,9 +80,9 @@ void fields(auto& stream, Is<AccessFinding> auto& finding) {
   if (finding.beyond < Beyond::none || finding.beyond > Beyond::certain) stream.refuse();
 }
 
-void fields(auto& stream, Is<ParameterFacts> auto& facts) {
+void fields(auto& stream, Is<ArgumentFacts> auto& facts) {
   stream.values(facts.writes_all, facts.only_adds, facts.leaves_zero, facts.only_lowers,
-                facts.only_raises, facts.obstacle, facts.file, facts.line, facts.column);
+                facts.only_raises, facts.why, facts.file, facts.line, facts.column);
 }
 
 // Facts as op2-embed-kernels writes them into the program: one line for each form of a kernel's
@@ -106,11 +96,11 @@ void fields(auto& stream, Is<ParameterFacts> auto& facts) {
 /// The line of a form, without line break.
 /// @param facts  one for each parameter; obstacles have their place in the text
 std::string embedded_line(const std::vector<ParameterShape>& parameters,
-                          const std::vector<ParameterFacts>& facts);
+                          const std::vector<ArgumentFacts>& facts);
 
 /// The facts of the first line with these parameters, whether or not they are on.
 /// @param text  of any origin: what is not understood matches nothing
-std::optional<std::vector<ParameterFacts>> embedded_facts(
+std::optional<std::vector<ArgumentFacts>> embedded_facts(
     std::string_view text, const std::vector<ParameterShape>& parameters);
 
 }  // namespace op2::jit

@@ -2,6 +2,7 @@
 #include <jit/loop_nest.hpp>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,15 +16,6 @@
 
 namespace op2::jit {
 
-LoopNest nest_of(KernelCall call, std::vector<ArgShape> args) {
-  call.args.clear();
-  for (std::size_t k = 0; k < args.size(); ++k)
-    call.args.push_back({.position = static_cast<std::int32_t>(k), .access = args[k].access});
-  LoopNest nest{.calls = {}, .args = std::move(args)};
-  nest.calls.push_back(std::move(call));
-  return nest;
-}
-
 std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::size_t args) {
   std::vector<ArgRange> ranges;
   std::size_t begin = 0;
@@ -36,9 +28,7 @@ std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::si
 }
 
 std::string name_of(const LoopNest& nest) {
-  std::string name;
-  for (const KernelCall& call : nest.calls) name += (name.empty() ? "" : "+") + call.name;
-  return name;
+  return fmt::format("{}", fmt::join(nest.calls | std::views::transform(&KernelCall::name), "+"));
 }
 
 std::vector<ParameterShape> parameters_of(const LoopNest& nest, std::size_t call) {
@@ -126,10 +116,8 @@ std::vector<SlottedArg> slotted_args(std::span<const ArgShape> args) {
 }
 
 std::string loops_of(const LoopRequest& request) {
-  std::string names;
-  for (const LoopOrigin& origin : request.origins)
-    names += (names.empty() ? "" : "+") + origin.loop;
-  return names;
+  return fmt::format("{}",
+                     fmt::join(request.origins | std::views::transform(&LoopOrigin::loop), "+"));
 }
 
 std::string where_is(const LoopRequest& request) {
@@ -144,7 +132,7 @@ KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> decla
   for (const Constant& constant : declared) {
     if (identifiers.contains(constant.name)) call.constants.push_back(shape_of(constant));
   }
-  std::sort(call.constants.begin(), call.constants.end());
+  std::ranges::sort(call.constants);
   return call;
 }
 
@@ -176,8 +164,7 @@ std::string key_line(const ConstantShape& constant) {
 }
 
 /// Concatenates a part of each kernel; with several, each after a line that names the kernel.
-template <class Part>
-std::string parts_of(const LoopNest& nest, const Part& part) {
+std::string parts_of(const LoopNest& nest, const auto& part) {
   std::string all;
   for (const KernelCall& call : nest.calls) {
     const std::string line = part(call);

@@ -135,9 +135,6 @@ struct ArgRange {
 /// @param gathered  of the nest
 std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::size_t args);
 
-/// The nest of one call, whose parameters are `args` in their order.
-LoopNest nest_of(KernelCall call, std::vector<ArgShape> args);
-
 /// "save_soln", or "adt_calc+res_calc" for several calls.
 std::string name_of(const LoopNest& nest);
 

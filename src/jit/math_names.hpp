@@ -34,7 +34,7 @@ inline constexpr std::array library_functions{"bcmp",   "memcmp",       "memcpy"
 
 inline bool is_mathematical(std::string_view name) {
   const auto within = [name](const auto& list) {
-    return std::any_of(list.begin(), list.end(), [name](std::string_view known) {
+    return std::ranges::any_of(list, [name](std::string_view known) {
       return name == known ||
              (name.size() == known.size() + 1 && name.ends_with('f') && name.starts_with(known));
     });
@@ -53,8 +53,8 @@ inline bool is_vector_mathematics(std::string_view name) {
 
 /// Whether a symbol is one of all these functions.
 inline bool may_be_called(std::string_view name) {
-  return is_mathematical(name) || std::find(library_functions.begin(), library_functions.end(),
-                                            name) != library_functions.end();
+  return is_mathematical(name) ||
+         std::ranges::find(library_functions, name) != library_functions.end();
 }
 
 // Elementary functions that have the same bits on all processors, for one number and for several at

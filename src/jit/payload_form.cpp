@@ -21,13 +21,6 @@
 namespace op2::jit {
 namespace {
 
-/// As scan_source finds them.
-using Tokens = std::span<const std::string_view>;
-
-bool is_name(std::string_view token) {
-  return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
-}
-
 /// Reads an expression by the strength of its operators.
 class ExpressionReader {
  public:
@@ -47,8 +40,8 @@ class ExpressionReader {
     return sign == "*" || sign == "/" || sign == "%" ? 3 : 0;
   }
   static bool is_operand(std::string_view token) {
-    return std::isalnum(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_' ||
-           token.front() == '.';
+    return is_name(token) || token.front() == '.' ||
+           std::isdigit(static_cast<unsigned char>(token.front())) != 0;
   }
 
   std::string_view front() const { return rest_.empty() ? std::string_view(" ") : rest_.front(); }
@@ -121,18 +114,6 @@ std::string canonical(Tokens tokens) {
 
 bool contains(Tokens tokens, std::string_view token) {
   return std::ranges::find(tokens, token) != tokens.end();
-}
-
-/// The position of the bracket that closes the one at `open`; the end if there is none.
-std::size_t closing(Tokens tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t k = open; k < tokens.size(); ++k) {
-    const char c = tokens[k].front();
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (depth == 0) return k;
-  }
-  return tokens.size();
 }
 
 /// Macros could hide anything.
@@ -235,7 +216,7 @@ bool is_plain(Tokens expression) {
 /// Looks for statements that replace extremes in the body of one kernel.
 class FormReader {
  public:
-  FormReader(const Function& function, std::span<const PayloadParameter> parameters)
+  FormReader(const Function& function, std::span<const ArgShape> parameters)
       : body_(function.body), parameters_(parameters), names_(names_of(function.parameters)) {}
 
   bool is_recognised() const {
@@ -254,7 +235,7 @@ class FormReader {
   }
 
   bool has_payloads(std::size_t parameter) const {
-    return std::ranges::any_of(parameters_, [&](const PayloadParameter& other) {
+    return std::ranges::any_of(parameters_, [&](const ArgShape& other) {
       return other.extreme == static_cast<int>(parameter);
     });
   }
@@ -308,7 +289,7 @@ class FormReader {
     for (const bool extreme_first : {true, false}) {
       const auto place = place_in(canonical(extreme_first ? left : right));
       if (!place || place->second != 0 || !has_payloads(place->first)) continue;
-      const PayloadParameter& extreme = parameters_[place->first];
+      const ArgShape& extreme = parameters_[place->first];
       const Tokens value = extreme_first ? right : left;
       const bool is_least = extreme.access == OP_MIN;
       if (condition[sign] == (is_least == extreme_first ? ">" : "<") &&
@@ -406,14 +387,13 @@ class FormReader {
   }
 
   const Tokens body_;
-  const std::span<const PayloadParameter> parameters_;
+  const std::span<const ArgShape> parameters_;
   const std::vector<std::string_view> names_;
 };
 
 }  // namespace
 
-bool sets_payloads_in_any_order(const KernelCall& call,
-                                std::span<const PayloadParameter> parameters) {
+bool sets_payloads_in_any_order(const KernelCall& call, std::span<const ArgShape> parameters) {
   if (has_macros(call)) return false;
   const SourceScan scan = scan_source(call.source);
   const auto function = worker_named(call.name, scan.tokens);

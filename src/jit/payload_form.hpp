@@ -11,14 +11,6 @@
 
 namespace op2::jit {
 
-/// A parameter of a kernel.
-struct PayloadParameter {
-  Type type = Type::f64;
-  int dim = 1;
-  op_access access = OP_READ;  ///< of an extreme OP_MIN or OP_MAX
-  int extreme = -1;            ///< of a payload: the parameter of its minimum or maximum
-};
-
 /// Whether each extreme that has payloads, and each of these, appears in nothing but statements
 ///
 ///     if (x > *largest) {
@@ -37,8 +29,8 @@ struct PayloadParameter {
 /// A kernel that only passes its parameters on counts as the function that it calls.
 /// Every other mention of a name, a macro, a second function of the kernel's name: not recognised.
 /// @param call        of which the source and the included files count
-/// @param parameters  of the kernel, in their order
-bool sets_payloads_in_any_order(const KernelCall& call,
-                                std::span<const PayloadParameter> parameters);
+/// @param parameters  of the kernel, in their order: types, dims and access modes; of a payload, as
+///                    `extreme`, the parameter of its minimum or maximum
+bool sets_payloads_in_any_order(const KernelCall& call, std::span<const ArgShape> parameters);
 
 }  // namespace op2::jit

@@ -62,7 +62,7 @@ std::vector<std::size_t> follow(const std::vector<Line>& lines, std::string_view
     const std::size_t found = content.find(wanted, begin);
     if (found == std::string_view::npos) return {};
     const auto between = content.substr(begin, found - begin);
-    if (std::count(between.begin(), between.end(), '\n') > most_breaks) return {};
+    if (std::ranges::count(between, '\n') > most_breaks) return {};
     offsets.push_back(found);
     begin = found + wanted.size();
   }
@@ -71,15 +71,14 @@ std::vector<std::size_t> follow(const std::vector<Line>& lines, std::string_view
 
 /// Calls visit(offset) for each occurrence of `wanted`, that on the line nearest to `line` first,
 /// until it returns true.
-template <class Visit>
 void visit_nearest_first(std::string_view content, std::string_view wanted, int line,
-                         const Visit& visit) {
+                         const auto& visit) {
   std::vector<std::pair<int, std::size_t>> found;
   for (auto at = content.find(wanted); at != std::string_view::npos;
        at = content.find(wanted, at + 1)) {
     found.emplace_back(std::abs(line_at(content, at) - line), at);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   for (const auto& [distance, at] : found) {
     if (visit(at)) return;
   }
@@ -89,8 +88,6 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
 std::size_t offset_in(std::string_view text, std::string_view token) {
   return static_cast<std::size_t>(token.data() - text.data());
 }
-
-using Tokens = std::span<const std::string_view>;
 
 /// Whether the sequences agree for a while.
 bool agree(Tokens a, Tokens b) {
@@ -186,8 +183,8 @@ std::optional<SourceLocation> SourceLocator::find_in_macro(int column) const {
 
 void SourceLocator::find_lines() {
   const std::vector<Line> lines = lines_of(source_);
-  const auto first = std::find_if(lines.begin(), lines.end(),
-                                  [](const Line& line) { return !line.content.empty(); });
+  const auto first =
+      std::ranges::find_if(lines, [](const Line& line) { return !line.content.empty(); });
   visit_nearest_first(content_, escaped(first->content), kernel_.line, [&](std::size_t at) {
     lines_ = follow(lines, content_, at);
     return !lines_.empty();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,9 +106,17 @@ std::string parameter_const_demand(std::size_t position, const ParameterShape& w
 }
 
 std::string parameter_list(const FunctionForm& function) {
-  std::vector<std::string> texts;
-  for (const auto& parameter : function.parameters) texts.push_back(parameter.text);
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return fmt::format(
+      "{}", fmt::join(function.parameters | std::views::transform(&ParameterForm::text), ", "));
+}
+
+void add_message(std::vector<Diagnostic>& messages, Diagnostic message) {
+  const bool is_limit =
+      message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit;
+  if (is_limit) message.kind = Diagnostic::Kind::other;
+  const auto error = std::find_if(messages.rbegin(), messages.rend(), is_error);
+  if (is_limit && error != messages.rend()) error->kind = Diagnostic::Kind::limit;
+  messages.push_back(std::move(message));
 }
 
 std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
@@ -114,9 +124,8 @@ std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
   const std::string& kernel = unit.kernel;
   const auto& last = functions.back();
   if (!is_kernel(last, kernel)) return std::nullopt;
-  const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
-    return is_kernel(function, kernel);
-  });
+  const auto count = std::ranges::count_if(
+      functions, [&](const auto& function) { return is_kernel(function, kernel); });
   if (count == 1) return function_fault(last, unit.parameters, unit.any_const);
   return SignatureFault{
       fmt::format("kernel '{}' is overloaded; rename all functions of that name but one", kernel),

@@ -61,6 +61,9 @@ std::string parameter_const_demand(std::size_t position, const ParameterShape& w
 /// "const double *x, double *q"
 std::string parameter_list(const FunctionForm& function);
 
+/// A limit of constant evaluation is reported by a note to an error, which then is about the limit.
+void add_message(std::vector<Diagnostic>& messages, Diagnostic message);
+
 // What a source should not contain.
 
 /// A warning.

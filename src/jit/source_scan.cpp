@@ -249,6 +249,21 @@ SourceScan scan_source(std::string_view text) {
   return Scanner(text).run();
 }
 
+bool is_name(std::string_view token) {
+  return is_letter(token.front()) && !is_digit(token.front());
+}
+
+std::size_t closing(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t k = open; k < tokens.size(); ++k) {
+    const char c = tokens[k].front();
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (depth == 0) return k;
+  }
+  return tokens.size();
+}
+
 std::string_view lines_that_count(std::string_view source) {
   constexpr std::string_view begin = "#include <op2_library>\n", end = "#line 1\n";
   if (source.starts_with(begin)) source.remove_prefix(source.find(end) + end.size());

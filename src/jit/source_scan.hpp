@@ -31,6 +31,14 @@ struct SourceScan {
 /// files.
 SourceScan scan_source(std::string_view text);
 
+using Tokens = std::span<const std::string_view>;
+
+/// Whether it begins a name: a letter or an underscore.
+bool is_name(std::string_view token);
+
+/// The position of the bracket that closes the one at `open`; the end if there is none.
+std::size_t closing(Tokens tokens, std::size_t open);
+
 /// The source without the headers that OP_KERNEL puts before it: what follows `#line 1`, from which
 /// on compilers count lines. A part of `source`.
 std::string_view lines_that_count(std::string_view source);

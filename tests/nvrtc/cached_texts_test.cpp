@@ -16,6 +16,7 @@
 #include <nvrtc/cached_nest.hpp>
 #include <nvrtc/cached_sources.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
+#include <support/loop_shapes.hpp>
 
 namespace op2::jit {
 namespace {
@@ -26,10 +27,8 @@ struct CachedTexts : test::WithNvrtc {
     const auto has = [&](const char* option) {
       return (" " + entry.key.options).find(option) != std::string::npos;
     };
-    CudaTarget target(nullptr, nvrtc,
-                      {.architecture = {architecture},
-                       .contract = has(" --fmad=true "),
-                       .reproducible = has(" reproducible ")});
+    CudaTarget target(nullptr, nvrtc, {architecture},
+                      {.contract = has(" --fmad=true "), .reproducible = has(" reproducible ")});
     EmittedLoop loop{{entry.source}, entry.symbol, {}};
     return target.compile({test::kernels_of(entry.key), {}}, loop);
   }

@@ -33,15 +33,13 @@ struct Texts : test::WithNvrtc {
   }
 
   CompileResult compile_pulled(int architecture, const LoopNest& nest) const {
-    CudaTarget target(nullptr, nvrtc,
-                      {.architecture = {architecture}, .increments = core::Increments::pull});
+    CudaTarget target(nullptr, nvrtc, {architecture}, {.increments = core::Increments::pull});
     EmittedLoop loop = target.emit(nest);
     return target.compile({nest, {}}, loop);
   }
 
   CompileResult compile_ordered(int architecture, const LoopNest& nest) const {
-    CudaTarget target(nullptr, nvrtc,
-                      {.architecture = {architecture}, .contract = false, .reproducible = true});
+    CudaTarget target(nullptr, nvrtc, {architecture}, {.contract = false, .reproducible = true});
     EmittedLoop loop = target.emit(nest);
     return target.compile({nest, {}}, loop);
   }

@@ -16,11 +16,11 @@ class FakeBackend : public jit::Backend {
  public:
   std::atomic<int> compilations = 0;
   std::atomic<int> links = 0;
-  std::atomic<int> proofs = 0;              ///< compilations of facts only
-  std::vector<jit::ParameterFacts> proven;  ///< of every kernel
-  std::optional<jit::CompileResult> read;   ///< of kernels that are read and not compiled
-  std::atomic<int> failing_links = 0;       ///< so many of the next links fail
-  std::atomic<int> most_at_once = 0;        ///< compilations that ran at the same time
+  std::atomic<int> proofs = 0;             ///< compilations of facts only
+  std::vector<jit::ArgumentFacts> proven;  ///< of every kernel
+  std::optional<jit::CompileResult> read;  ///< of kernels that are read and not compiled
+  std::atomic<int> failing_links = 0;      ///< so many of the next links fail
+  std::atomic<int> most_at_once = 0;       ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
   std::atomic<bool> warns = false;
   std::vector<jit::AccessFinding> findings;  ///< of every kernel, where they are wanted

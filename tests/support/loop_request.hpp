@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <jit/jit.hpp>
+#include <support/loop_shapes.hpp>
 
 namespace op2::test {
 

@@ -2,7 +2,22 @@
 // Shapes of loops, written briefly.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include <jit/loop_nest.hpp>
+
+namespace op2::jit {
+
+/// The nest of one call, whose parameters are `args` in their order.
+inline LoopNest nest_of(KernelCall call, std::vector<ArgShape> args) {
+  for (std::size_t k = 0; k < args.size(); ++k)
+    call.args.push_back({.position = static_cast<std::int32_t>(k), .access = args[k].access});
+  return {.calls = {std::move(call)}, .args = std::move(args)};
+}
+
+}  // namespace op2::jit
 
 namespace op2::test {
 

@@ -219,7 +219,7 @@ class Builder : public jit::SyntaxVisitor {
 
   bool is_in_body(clang::SourceLocation location) const {
     const auto& sources = unit_.sources();
-    return std::any_of(bodies_.begin(), bodies_.end(), [&](const clang::Stmt* body) {
+    return std::ranges::any_of(bodies_, [&](const clang::Stmt* body) {
       return body != nullptr &&
              sources.isPointWithin(location, body->getBeginLoc(), body->getEndLoc());
     });
@@ -502,7 +502,7 @@ class Builder : public jit::SyntaxVisitor {
     const auto& names_in_unit = unit_.context.Idents;
     const auto has_it = [&](const BoundVariable& other) { return other.name == name; };
     while (names_in_unit.find(name) != names_in_unit.end() ||
-           std::any_of(closure_.variables.begin(), closure_.variables.end(), has_it))
+           std::ranges::any_of(closure_.variables, has_it))
       name += '_';
     return name;
   }

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <map>
 #include <set>
-#include <utility>
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclFriend.h>
@@ -28,7 +27,7 @@ using Tokens = llvm::ArrayRef<clang::syntax::Token>;
 bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
   using namespace clang::tok;
   const auto is_one = [](TokenKind kind, std::initializer_list<TokenKind> list) {
-    return std::find(list.begin(), list.end(), kind) != list.end();
+    return std::ranges::find(list, kind) != list.end();
   };
   return is_one(left, {l_paren, l_square}) || is_one(right, {r_paren, r_square, comma, semi});
 }
@@ -339,7 +338,7 @@ bool is_plain(const std::vector<TopDeclaration>& declarations, const Closure& cl
               const clang::FunctionDecl& kernel) {
   const auto* scope = kernel.getDeclContext()->getRedeclContext();
   if (!scope->isTranslationUnit() || kernel.getPrimaryTemplate() != nullptr) return false;
-  return std::none_of(declarations.begin(), declarations.end(), [&](const TopDeclaration& top) {
+  return std::ranges::none_of(declarations, [&](const TopDeclaration& top) {
     const auto* function = top.declaration->getAsFunction();
     return function != nullptr && function->getDeclName() == kernel.getDeclName() &&
            closure.needed.contains(top.declaration->getCanonicalDecl()) &&

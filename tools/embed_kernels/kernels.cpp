@@ -313,17 +313,12 @@ bool can_be_named(const clang::FunctionDecl& function) {
   return is_accessible(function) && !has("(lambda") && !has("(unnamed") && !has("(anonymous");
 }
 
-const clang::FunctionDecl* identity(const clang::FunctionDecl* function) {
-  return function->getCanonicalDecl();
-}
-
 }  // namespace
 
 const EmbeddedKernel* find(const std::vector<EmbeddedKernel>& kernels,
                            const clang::FunctionDecl* function) {
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
-    return kernel.function == identity(function);
-  });
+  const auto found = std::ranges::find_if(
+      kernels, [&](const auto& kernel) { return kernel.function == function->getCanonicalDecl(); });
   return found != kernels.end() ? &*found : nullptr;
 }
 
@@ -335,9 +330,9 @@ std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops,
   const auto add = [&](const clang::FunctionDecl* function) {
     if (find(kernels, function) != nullptr) return;
     const auto* shown = function->getDefinition() != nullptr ? function->getDefinition() : function;
-    const auto facts = access.facts.find(identity(function));
+    const auto facts = access.facts.find(function->getCanonicalDecl());
     EmbeddedKernel kernel{
-        identity(function),
+        function->getCanonicalDecl(),
         jit::note_at(unit.sources(), shown->getLocation(), ""),
         {},
         {},
@@ -375,7 +370,7 @@ std::string loop_reason(const Loop& loop, const std::vector<EmbeddedKernel>& ker
     return context.hasSameType(context.getPointerType(kernel.function->getType()),
                                loop.kernel_type);
   };
-  return std::any_of(kernels.begin(), kernels.end(), fits)
+  return std::ranges::any_of(kernels, fits)
              ? std::string()
              : "is passed in a variable, and this unit has no function of its type";
 }

@@ -365,13 +365,13 @@ class LoopCheck {
   }
 
   void note_facts(const std::vector<jit::ParameterShape>& shapes,
-                  std::vector<jit::ParameterFacts> facts) {
+                  std::vector<jit::ArgumentFacts> facts) {
     if (std::ranges::none_of(shapes, [](const auto& shape) { return asks_for_facts(shape.arg); }))
       return;
-    for (jit::ParameterFacts& fact : facts) {
-      if (fact.obstacle.empty()) continue;
+    for (jit::ArgumentFacts& fact : facts) {
+      if (fact.why.empty()) continue;
       const std::string file = std::filesystem::path(fact.file).filename().string();
-      fact.obstacle = fmt::format("{} ({}:{}:{})", fact.obstacle, file, fact.line, fact.column);
+      fact.why = fmt::format("{} ({}:{}:{})", fact.why, file, fact.line, fact.column);
     }
     report_.facts[loop_.kernel->getCanonicalDecl()].insert(jit::embedded_line(shapes, facts));
   }

@@ -54,7 +54,7 @@ struct AccessReport {
   /// number or type: errors. Nothing where it is not certain.
   std::vector<jit::Diagnostic> messages;
   /// What is proven of a kernel when a program is built, so that it needs no compiler for that
-  /// later: lines as in jit/embedded_facts.hpp, one for each form of the loops that call it.
+  /// later: lines as in jit/kernel_facts.hpp, one for each form of the loops that call it.
   std::map<const clang::FunctionDecl*, std::set<std::string>> facts;
 };
 

@@ -52,16 +52,14 @@ class Arguments {
 
 /// @return false if `argument` is not a warning option of this tool
 bool is_own_warning(const std::string& argument, Options& options) {
-  if (argument == "-Werror=op2-access") {
-    options.access = AccessCheck::error;
-  } else if (argument == "-Wno-op2-access") {
-    options.access = AccessCheck::off;
-  } else if (argument == "-Wop2-access" || argument == "-Wno-error=op2-access") {
-    options.access = AccessCheck::warn;
-  } else {
-    return false;
-  }
-  return true;
+  static const std::map<std::string_view, AccessCheck> warnings{
+      {"-Wop2-access", AccessCheck::warn},
+      {"-Wno-op2-access", AccessCheck::off},
+      {"-Werror=op2-access", AccessCheck::error},
+      {"-Wno-error=op2-access", AccessCheck::warn}};
+  const auto found = warnings.find(argument);
+  if (found != warnings.end()) options.access = found->second;
+  return found != warnings.end();
 }
 
 void take_flags(Arguments& arguments, Options& options) {
@@ -142,8 +140,8 @@ constexpr std::array<Pair, 5> synonyms{{{"-fno-signed-char", "-funsigned-char"},
                                         {"-fstrict-overflow", "-fno-wrapv"}}};
 
 bool begins_with_one(const auto& list, std::string_view flag) {
-  return std::any_of(list.begin(), list.end(),
-                     [flag](std::string_view start) { return flag.starts_with(start); });
+  return std::ranges::any_of(list,
+                             [flag](std::string_view start) { return flag.starts_with(start); });
 }
 
 /// @param words  each between two spaces

@@ -44,8 +44,8 @@ class Errors : public clang::DiagnosticConsumer {
 };
 
 bool is_below(llvm::StringRef file, const std::vector<std::string>& folders) {
-  return std::any_of(folders.begin(), folders.end(),
-                     [file](const std::string& folder) { return file.starts_with(folder); });
+  return std::ranges::any_of(
+      folders, [file](const std::string& folder) { return file.starts_with(folder); });
 }
 
 /// The include folders that the driver adds to those of the user.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <fmt/chrono.h>
-#include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -203,8 +202,7 @@ std::string padded(const std::string& text, const Shown& shown, bool number) {
   return number ? blanks + fitting : fitting + blanks;
 }
 
-template <class Text>
-void print_line(const Table& table, const std::vector<Shown>& shown, Text text_of) {
+void print_line(const Table& table, const std::vector<Shown>& shown, const auto& text_of) {
   std::string line;
   std::size_t blanks = 0;  // before the next text: no line ends with blanks
   for (const Shown& shown_column : shown) {

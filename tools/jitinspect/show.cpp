@@ -74,26 +74,22 @@ bool is_of_gpu(const CacheEntry& entry) {
   return entry.key.target == "cuda";
 }
 
-std::string words_of(const jit::AccessFinding& finding) {
-  return fmt::format("argument {}: {}, line {} of {}", finding.argument, finding.what, finding.line,
-                     finding.file);
-}
-
 std::vector<std::string> findings_of(const CacheEntry& entry) {
   std::vector<std::string> list;
-  for (const jit::AccessFinding& finding : entry.findings) list.push_back(words_of(finding));
+  for (const jit::AccessFinding& finding : entry.findings)
+    list.push_back(fmt::format("argument {}: {}, line {} of {}", finding.argument, finding.what,
+                               finding.line, finding.file));
   return list;
 }
 
 /// What the entry says of each parameter that something is known about, after `prefix`.
 void add_facts(std::vector<std::string>& list, const CacheEntry& entry, const std::string& prefix) {
   for (std::size_t i = 0; i < entry.facts.size(); ++i) {
-    const jit::ParameterFacts& facts = entry.facts[i];
-    if (facts == jit::ParameterFacts{}) continue;
+    const jit::ArgumentFacts& facts = entry.facts[i];
+    if (facts == jit::ArgumentFacts{}) continue;
     const std::string obstacle =
-        facts.file.empty()
-            ? facts.obstacle
-            : fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
+        facts.file.empty() ? facts.why
+                           : fmt::format("{}, line {} of {}", facts.why, facts.line, facts.file);
     list.push_back(fmt::format("{}argument {}: {}", prefix, i,
                                facts.leaves_zero   ? "is set to zero"
                                : facts.writes_all  ? "is written in full"

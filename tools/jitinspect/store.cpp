@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -170,8 +170,7 @@ bool has_among_fused(const StoredEntry& stored, const std::string& name) {
   return kernels.size() > 1 && std::ranges::count(kernels, name) != 0;
 }
 
-template <class Condition>
-Entries entries_that(const Store& store, Condition condition) {
+Entries entries_that(const Store& store, const auto& condition) {
   Entries found;
   for (const StoredEntry& stored : store.entries)
     if (condition(stored)) found.push_back(&stored);
@@ -188,10 +187,8 @@ Entries entries_that(const Store& store, Condition condition) {
 }
 
 std::string words_of_differences(const StoredEntry& chosen, const StoredEntry& other) {
-  std::vector<std::string> fields;
-  for (const Difference& each : differences(chosen.parsed.entry.key, other.parsed.entry.key))
-    fields.push_back(each.field);
-  return fmt::format("{}", fmt::join(fields, ", "));
+  const auto found = differences(chosen.parsed.entry.key, other.parsed.entry.key);
+  return fmt::format("{}", fmt::join(found | std::views::transform(&Difference::field), ", "));
 }
 
 /// Says which of several entries was chosen, and how to name another.

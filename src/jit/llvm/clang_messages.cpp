@@ -11,6 +11,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 
+#include <jit/source_rules.hpp>
+
 namespace op2::jit {
 namespace {
 
@@ -133,23 +135,9 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   }
   const bool is_own = has_own_name(text) || message.file == "op2_simd";
   if (message.severity == Diagnostic::Severity::note && is_own) return;
-  add(std::move(message));
-}
-
-/// A limit of constant evaluation is reported by a note to an error of another kind. Each message
-/// holds its line, which may be the whole source.
-void Collector::add(Diagnostic message) {
-  constexpr std::size_t most_messages = 200;
-  if (messages.size() >= most_messages && message.severity != Diagnostic::Severity::error) return;
-  if (message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit) {
-    message.kind = Diagnostic::Kind::other;
-    for (auto error = messages.rbegin(); error != messages.rend(); ++error) {
-      if (error->severity != Diagnostic::Severity::error) continue;
-      error->kind = Diagnostic::Kind::limit;
-      break;
-    }
-  }
-  messages.push_back(std::move(message));
+  constexpr std::size_t most_messages = 200;  // each holds its line, which may be the whole source
+  if (messages.size() < most_messages || is_error(message))
+    add_message(messages, std::move(message));
 }
 
 Diagnostic note_at(const clang::SourceManager& sources, clang::SourceLocation place,

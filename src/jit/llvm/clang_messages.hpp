@@ -23,9 +23,6 @@ class Collector : public clang::DiagnosticConsumer {
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic& info) override;
   std::vector<Diagnostic> messages;
-
- private:
-  void add(Diagnostic message);
 };
 
 /// A note about `place`.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DiagnosticHandler.h>
@@ -95,17 +96,9 @@ class MessageHandler : public llvm::DiagnosticHandler {
     const auto* header = llvm::dyn_cast_or_null<llvm::BasicBlock>(region);
     return header != nullptr &&
            llvm::any_of(llvm::predecessors(header), [](const llvm::BasicBlock* before) {
-             const auto* loop = before->getTerminator()->getMetadata("llvm.loop");
-             return loop != nullptr && llvm::any_of(loop->operands(), &must_be_vectorised);
+             return llvm::findOptionMDForLoopID(before->getTerminator()->getMetadata("llvm.loop"),
+                                                "llvm.loop.vectorize.enable") != nullptr;
            });
-  }
-
-  static bool must_be_vectorised(const llvm::MDOperand& property) {
-    const auto* words = llvm::dyn_cast_or_null<llvm::MDNode>(property.get());
-    const auto* name = words != nullptr && words->getNumOperands() > 0
-                           ? llvm::dyn_cast<llvm::MDString>(words->getOperand(0))
-                           : nullptr;
-    return name != nullptr && name->getString() == "llvm.loop.vectorize.enable";
   }
 
   /// One line, without the advice to users of Clang that follows in some remarks.
@@ -145,7 +138,7 @@ void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
       });
   builder.registerVectorizerStartEPCallback(
       [&blocks](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(PrepareBranches(blocks));
+        passes.addPass(PrepareBranches{{}, blocks});
       });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
@@ -190,7 +183,7 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   add_sanitizers(builder, request);
   builder.registerOptimizerEarlyEPCallback(
       [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(CountFlops(request, flops));
+        passes.addPass(CountFlops{{}, request, flops});
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -215,7 +208,7 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
       [&request](const llvm::GlobalValue& value) { return value.getName() == request.symbol; }));
   flatten_kernels(passes, request);
   if (request.traps && !request.blocks.empty())
-    passes.addPass(FindTraps(request.blocks, may_trap_elsewhere));
+    passes.addPass(FindTraps{{}, request.blocks, may_trap_elsewhere});
   passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   passes.run(module, modules);
   return flops;
@@ -230,12 +223,6 @@ std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine) {
     return {};
   passes.run(module);
   return {text.begin(), text.end()};
-}
-
-void keep_first(const llvm::SMDiagnostic& message, void* text) {
-  auto& first = *static_cast<std::string*>(text);
-  if (first.empty() && message.getKind() == llvm::SourceMgr::DK_Error)
-    first = message.getMessage().str();
 }
 
 /// Writes machine code to an object.
@@ -263,7 +250,12 @@ std::vector<std::byte> assemble(const std::string& assembly, const llvm::TargetM
   const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
   const llvm::MCTargetOptions& options = machine.Options.MCOptions;
   llvm::SourceMgr sources;
-  sources.setDiagHandler(&keep_first, &message);
+  const auto keep_first = [](const llvm::SMDiagnostic& found, void* text) {
+    auto& first = *static_cast<std::string*>(text);
+    if (first.empty() && found.getKind() == llvm::SourceMgr::DK_Error)
+      first = found.getMessage().str();
+  };
+  sources.setDiagHandler(keep_first, &message);
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(assembly), {});
   llvm::MCContext context(machine.getTargetTriple(), machine.getMCAsmInfo(),
                           machine.getMCRegisterInfo(), &features, &sources, &options);

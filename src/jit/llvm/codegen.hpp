@@ -2,7 +2,6 @@
 // From LLVM's intermediate representation to an object.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>

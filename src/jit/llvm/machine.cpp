@@ -59,25 +59,29 @@ std::vector<std::pair<std::string, bool>> host_features() {
     if (!feature.getKey().starts_with("avx10."))
       features.emplace_back(feature.getKey().str(), feature.getValue());
   }
-  std::sort(features.begin(), features.end());
+  std::ranges::sort(features);
   return features;
 }
 
-/// Of a CPU that the user named: what it has, as far as the running machine can tell.
-/// @return false if the running machine lacks something; `message` lists it
-bool add_features(const llvm::Target& target, Machine& machine, std::string& message) {
+/// Of a CPU that the user named: what it has, as far as the running machine can tell; of the
+/// running machine also what it lacks.
+/// @return false if the running machine lacks something of another CPU; `message` lists it
+bool add_features(const llvm::Target& target, Machine& machine, bool is_host,
+                  std::string& message) {
   const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
       target.createMCSubtargetInfo(machine.info.triple, machine.info.cpu, ""));
-  std::vector<std::string> present, lacking;
+  std::vector<std::string> present, lacking, all;
   for (const auto& [feature, in_host] : host_features()) {
-    if (!cpu->checkFeatures("+" + feature)) continue;
+    if (!is_host && !cpu->checkFeatures("+" + feature)) continue;
     (in_host ? present : lacking).push_back("+" + feature);
+    all.push_back((in_host ? "+" : "-") + feature);
   }
   machine.info.features = fmt::format("{}", fmt::join(present, ","));
-  machine.features = machine.info.features;
+  machine.features = fmt::format("{}", fmt::join(all, ","));
+  if (is_host || lacking.empty()) return true;
   message = fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu,
                         fmt::join(lacking, ","));
-  return lacking.empty();
+  return false;
 }
 
 /// Zen executes a gather or scatter as slowly as single loads and stores, and more besides.
@@ -86,16 +90,6 @@ void prefer_single_loads(Machine& machine) {
   for (std::string* list : {&machine.info.features, &machine.features}) {
     *list += ",+prefer-no-gather,+prefer-no-scatter";
   }
-}
-
-void add_host_features(Machine& machine) {
-  std::vector<std::string> present, all;
-  for (const auto& [feature, in_host] : host_features()) {
-    if (in_host) present.push_back("+" + feature);
-    all.push_back((in_host ? "+" : "-") + feature);
-  }
-  machine.info.features = fmt::format("{}", fmt::join(present, ","));
-  machine.features = fmt::format("{}", fmt::join(all, ","));
 }
 
 /// Whether LLVM's tuning prefers 256 bits on a CPU with 512: on Intel's (Airfoil on Cascade Lake
@@ -140,11 +134,7 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
     message = fmt::format("LLVM knows no CPU '{}' for {}", machine.info.cpu, machine.info.triple);
     return std::nullopt;
   }
-  if (cpu.empty()) {
-    add_host_features(machine);
-  } else if (!add_features(*target, machine, message)) {
-    return std::nullopt;
-  }
+  if (!add_features(*target, machine, cpu.empty(), message)) return std::nullopt;
   prefer_single_loads(machine);
   machine.info.vector_bytes = vector_bytes_of(*target, machine.info);
   machine.info.vector_math = vector_math_of(machine.info);

@@ -32,7 +32,7 @@ using CompilerFactory = Compiler* (*)(const Machine& machine);
 /// @param message  set if nothing is returned: the CPU is unknown, or has what this machine lacks
 std::optional<Machine> find_machine(const std::string& cpu, std::string& message);
 
-/// Identifies the library of consistent_names.hpp that this process loads: the name of its file and
+/// Identifies the library of math_names.hpp that this process loads: the name of its file and
 /// its build id, or its path; empty if there is none. Loads it, and reads the file.
 std::string build_of_consistent_library();
 

@@ -23,7 +23,7 @@ struct VectorFunction {
 /// last place) that code for a target may call.
 std::vector<VectorFunction> fast_vector_functions(const TargetInfo& target);
 
-/// The variants of consistent_names.hpp for vectors of a target, with the same bits as their scalar
+/// The variants of math_names.hpp for vectors of a target, with the same bits as their scalar
 /// ones.
 std::vector<VectorFunction> consistent_vector_functions(const TargetInfo& target);
 
@@ -34,7 +34,7 @@ std::string vector_math_of(const TargetInfo& target);
 /// safe.
 void* vector_function(const std::string& name);
 
-/// Address of a variant of consistent_names.hpp in this process; null if there is none. Thread
+/// Address of a variant of math_names.hpp in this process; null if there is none. Thread
 /// safe.
 void* consistent_function(const std::string& symbol);
 
@@ -42,7 +42,7 @@ void* consistent_function(const std::string& symbol);
 /// millisecond.
 void* loaded_consistent_library();
 
-/// Why a symbol of consistent_names.hpp has no address, and what to do.
+/// Why a symbol of math_names.hpp has no address, and what to do.
 std::string missing_consistent_function(const std::string& symbol);
 
 }  // namespace op2::jit

@@ -400,13 +400,6 @@ bool configure(clang::CompilerInstance& compiler, Collector& collector, const Ma
 
 }  // namespace
 
-const Diagnostic* first_error(const std::vector<Diagnostic>& messages) {
-  for (const auto& message : messages) {
-    if (message.severity == Diagnostic::Severity::error) return &message;
-  }
-  return nullptr;
-}
-
 ParsedUnit parse_unit(const Machine& machine, const Sanitizers& sanitizers, const CompileUnit& unit,
                       llvm::LLVMContext& context) {
   Collector collector;

@@ -23,7 +23,7 @@ struct UnitNotes {
   std::string parameters;  ///< of the kernel, as written
   SourceMarks marks;
   std::vector<AccessFinding> findings;
-  std::vector<ParameterFacts> facts;
+  std::vector<ArgumentFacts> facts;
 };
 
 struct ParsedUnit {
@@ -31,9 +31,6 @@ struct ParsedUnit {
   std::optional<SignatureFault> fault;   ///< then there is no other message
   std::unique_ptr<llvm::Module> module;  ///< null after an error or a fault
 };
-
-/// The first error among messages, or null.
-const Diagnostic* first_error(const std::vector<Diagnostic>& messages);
 
 /// @param context  of the module; outlives it
 ParsedUnit parse_unit(const Machine& machine, const Sanitizers& sanitizers, const CompileUnit& unit,

@@ -32,10 +32,6 @@
 namespace op2::jit {
 namespace {
 
-std::string text_of(llvm::Error error) {
-  return llvm::toString(std::move(error));
-}
-
 /// Why generated code may not use `symbol`, in terms of the source that it comes from.
 std::string refusal_of(const std::string& symbol) {
   const std::string_view name = symbol;
@@ -78,7 +74,7 @@ bool is_known_section(llvm::StringRef name) {
       ".eh_frame", ".comment", ".symtab",       ".strtab",       ".shstrtab",
       ".group",    ".note",    ".llvm_addrsig", ".symtab_shndx", ".linker-options"};
   name.consume_front(".rela");
-  return std::any_of(known.begin(), known.end(), [name](llvm::StringRef start) {
+  return std::ranges::any_of(known, [name](llvm::StringRef start) {
     return name == start || (!start.empty() && name.starts_with((start + ".").str()));
   });
 }
@@ -91,8 +87,7 @@ bool is_known_relocation(llvm::Triple::ArchType machine, std::uint64_t type) {
       R_X86_64_64,      R_X86_64_32,      R_X86_64_32S,           R_X86_64_PC32,
       R_X86_64_PC64,    R_X86_64_PLT32,   R_X86_64_GOTPCREL,      R_X86_64_GOTPCRELX,
       R_X86_64_GOTPC32, R_X86_64_GOTPC64, R_X86_64_REX_GOTPCRELX, R_X86_64_GOTOFF64};
-  return machine != llvm::Triple::x86_64 ||
-         std::find(known.begin(), known.end(), type) != known.end();
+  return machine != llvm::Triple::x86_64 || std::ranges::find(known, type) != known.end();
 }
 
 llvm::Error check_sections(const ELFObjectFileBase& object) {
@@ -177,7 +172,7 @@ class OrcLinker {
         layer_(session_),
         mathematics_(dlopen("libm.so.6", RTLD_NOW)) {
     session_.setErrorReporter([this](llvm::Error error) {
-      reported_ += (reported_.empty() ? "" : "; ") + text_of(std::move(error));
+      reported_ += (reported_.empty() ? "" : "; ") + llvm::toString(std::move(error));
     });
   }
   ~OrcLinker() { llvm::consumeError(session_.endSession()); }
@@ -253,7 +248,7 @@ LinkResult OrcLinker::link(const std::vector<std::byte>& object, const std::stri
   const std::string name = fmt::format("{}.{}", symbol, ++count_);
   const llvm::MemoryBufferRef bytes(text, name);
   auto undefined = check_object(bytes, symbol);
-  if (!undefined) return {nullptr, text_of(undefined.takeError())};
+  if (!undefined) return {nullptr, llvm::toString(undefined.takeError())};
 
   reported_.clear();
   auto& library = session_.createBareJITDylib(name);
@@ -263,7 +258,7 @@ LinkResult OrcLinker::link(const std::vector<std::byte>& object, const std::stri
     if (entry) return {std::make_unique<OrcCode>(*this, library, *entry), {}};
     error = entry.takeError();
   }
-  std::string message = text_of(std::move(error));
+  std::string message = llvm::toString(std::move(error));
   if (!reported_.empty()) message = reported_;
   llvm::consumeError(session_.removeJITDylib(library));
   return {nullptr, message};
@@ -275,7 +270,7 @@ std::unique_ptr<OrcLinker> make_linker(std::string& message) {
       std::make_shared<llvm::orc::SymbolStringPool>(),
       std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
   if (!process) {
-    message = text_of(process.takeError());
+    message = llvm::toString(process.takeError());
     return nullptr;
   }
   return std::make_unique<OrcLinker>(std::move(*process));
@@ -322,8 +317,8 @@ class LlvmBackend : public Backend {
   }
 
   std::string consistent_math() override {
-    std::call_once(identified_, [this] { consistent_math_ = build_of_consistent_library(); });
-    return consistent_math_;
+    static const std::string build = build_of_consistent_library();
+    return build;
   }
 
   LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
@@ -337,8 +332,6 @@ class LlvmBackend : public Backend {
   std::once_flag loaded_;
   std::string message_;  ///< why there is no compiler
   std::unique_ptr<Compiler> compiler_;
-  std::once_flag identified_;
-  std::string consistent_math_;
 };
 
 }  // namespace

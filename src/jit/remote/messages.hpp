@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <jit/backend.hpp>
@@ -76,11 +75,72 @@ struct Greeting {
   bool operator==(const Greeting&) const = default;
 };
 
-/// Both for these types: Greeting, TargetInfo, CompileRequest, CompileResult, std::string.
+void fields(auto& stream, Is<TargetInfo> auto& target) {
+  stream.values(target.triple, target.cpu, target.features, target.compiler, target.vector_bytes,
+                target.vector_math);
+}
+
+void fields(auto& stream, Is<CompileLimit> auto& limit) {
+  stream.values(limit.seconds, limit.memory_bytes);
+}
+
+void fields(auto& stream, Is<Greeting> auto& greeting) {
+  stream.values(greeting.version, greeting.plugin, greeting.cpu, greeting.limit);
+}
+
+void fields(auto& stream, Is<ArgShape> auto& arg) {
+  stream.values(arg.kind, arg.access, arg.type, arg.active, arg.dim, arg.dat, arg.map, arg.column,
+                arg.arity, arg.padding, arg.extreme);
+}
+
+void fields(auto& stream, Is<ParameterShape> auto& shape) {
+  stream.values(shape.arg, shape.rows);
+}
+
+void fields(auto& stream, Is<IncludedFile> auto& file) {
+  stream.values(file.name, file.text);
+}
+
+void fields(auto& stream, Is<CompileUnit> auto& unit) {
+  stream.values(unit.kernel, unit.source, unit.parameters, unit.includes, unit.any_const,
+                unit.compare_access);
+}
+
+void fields(auto& stream, Is<Sanitizers> auto& sanitizers) {
+  stream.values(sanitizers.address, sanitizers.undefined, sanitizers.thread);
+}
+
+void fields(auto& stream, Is<CompileRequest> auto& request) {
+  stream.values(request.units, request.symbol, request.blocks, request.width, request.must_gain,
+                request.traps, request.vector_math, request.consistent_math, request.sanitizers,
+                request.only_facts);
+}
+
+void fields(auto& stream, Is<Diagnostic> auto& message) {
+  stream.values(message.severity, message.kind, message.file, message.line, message.column,
+                message.text, message.source_line, message.subject, message.unit);
+}
+
+void fields(auto& stream, Is<CompileResult> auto& result) {
+  stream.values(result.status, result.message, result.unit, result.diagnostics, result.signatures,
+                result.object, result.ir, result.assembly, result.scalar, result.findings,
+                result.facts, result.flops, result.parsed, result.seconds);
+}
+
 template <class Value>
-std::vector<std::byte> to_bytes(const Value& value);
+std::vector<std::byte> to_bytes(const Value& value) {
+  Writer out;
+  out.values(value);
+  return std::move(out.bytes());
+}
+
 /// @return nothing if the bytes are not those of such a value
 template <class Value>
-std::optional<Value> from_bytes(Bytes bytes);
+std::optional<Value> from_bytes(Bytes bytes) {
+  Reader in(bytes);
+  Value value{};
+  in.values(value);
+  return in.consumed() ? std::optional<Value>(std::move(value)) : std::nullopt;
+}
 
 }  // namespace op2::jit

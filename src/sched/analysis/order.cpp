@@ -145,12 +145,13 @@ namespace {
 
 /// The parameters of a loop's kernel; nothing if a payload must be set in order whatever the source
 /// says.
-std::vector<jit::PayloadParameter> payload_parameters(std::span<const core::LoopArg> args) {
-  std::vector<jit::PayloadParameter> parameters;
+std::vector<jit::ArgShape> payload_parameters(std::span<const core::LoopArg> args) {
+  std::vector<jit::ArgShape> parameters;
   std::vector<int> number;  // of the parameter of each argument
   for (const core::LoopArg& arg : args) {
     if (arg.is_payload() && arg.info_of < 0) return {};
-    if (arg.members > 0) parameters.push_back({arg.type, arg.dim, arg.access});
+    if (arg.members > 0)
+      parameters.push_back({.access = arg.access, .type = arg.type, .dim = arg.dim});
     number.push_back(static_cast<int>(parameters.size()) - 1);
   }
   for (std::size_t k = 0; k < args.size(); ++k)
@@ -161,7 +162,7 @@ std::vector<jit::PayloadParameter> payload_parameters(std::span<const core::Loop
 /// Whether only elements in order give payloads the right values.
 bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
   if (!has_payload(args)) return false;
-  const std::vector<jit::PayloadParameter> parameters = payload_parameters(args);
+  const std::vector<jit::ArgShape> parameters = payload_parameters(args);
   return parameters.empty() ||
          !jit::sets_payloads_in_any_order(jit::call_of(*loop.kernel, {}), parameters);
 }

@@ -50,10 +50,8 @@ class PulledLoop {
  public:
   explicit PulledLoop(const jit::LoopNest& nest) : parameters_(3) {
     const auto nvrtc = gpu::load_nvrtc(libraries_of_environment(), device.driver_version());
-    jit::CudaTarget target(&device, nvrtc,
-                           {.architecture = nvrtc->architecture_for(device.architecture()),
-                            .contract = false,
-                            .increments = core::Increments::pull});
+    jit::CudaTarget target(&device, nvrtc, nvrtc->architecture_for(device.architecture()),
+                           {.contract = false, .increments = core::Increments::pull});
     jit::EmittedLoop emitted = target.emit(nest);
     const jit::CompileResult compiled = target.compile({nest, {}}, emitted);
     linked_ = target.load(compiled.object, emitted.symbol, {}).code;

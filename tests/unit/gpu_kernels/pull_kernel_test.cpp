@@ -115,7 +115,7 @@ TEST(PullKernel, ANestThatCannotPullIsCompiledWithAtomics) {
 TEST(PullKernel, CodeForOtherIncrementsHasAnotherKey) {
   const auto nvrtc = gpu::load_nvrtc(libraries_of_environment(), 0);
   const auto options_with = [&](core::Increments increments) {
-    return jit::CudaTarget(nullptr, nvrtc, {.increments = increments}).options();
+    return jit::CudaTarget(nullptr, nvrtc, {}, {.increments = increments}).options();
   };
   EXPECT_NE(options_with(core::Increments::pull), options_with(core::Increments::rows));
   EXPECT_NE(options_with(core::Increments::automatic), options_with(core::Increments::rows));

@@ -13,29 +13,29 @@ namespace {
 
 using op2::test::dat;
 
-ParameterFacts of(const std::string& body, const std::string& helpers = "",
-                  const char* type = "double", Type value = Type::f64) {
+ArgumentFacts of(const std::string& body, const std::string& helpers = "",
+                 const char* type = "double", Type value = Type::f64) {
   return of_y(body, dat(1, 2, OP_RW, 0, value), helpers, type);
 }
 
 void expect_lowers(const std::string& body, const std::string& helpers = "",
                    const char* type = "double", Type value = Type::f64) {
-  const ParameterFacts facts = of(body, helpers, type, value);
+  const ArgumentFacts facts = of(body, helpers, type, value);
   EXPECT_TRUE(facts.only_lowers) << body << "\n" << helpers;
   EXPECT_FALSE(facts.only_raises || facts.only_adds || facts.writes_all) << body;
-  EXPECT_EQ(facts.obstacle, "") << body;
+  EXPECT_EQ(facts.why, "") << body;
 }
 
 void expect_raises(const std::string& body, const std::string& helpers = "") {
-  const ParameterFacts facts = of(body, helpers);
+  const ArgumentFacts facts = of(body, helpers);
   EXPECT_TRUE(facts.only_raises && !facts.only_lowers) << body << "\n" << helpers;
 }
 
 void expect_neither(const std::string& body, const std::string& helpers = "",
                     const char* type = "double", Type value = Type::f64) {
-  const ParameterFacts facts = of(body, helpers, type, value);
+  const ArgumentFacts facts = of(body, helpers, type, value);
   EXPECT_FALSE(facts.only_lowers || facts.only_raises) << body << "\n" << helpers;
-  EXPECT_NE(facts.obstacle, "") << body;
+  EXPECT_NE(facts.why, "") << body;
 }
 
 TEST(AccessExtremes, AreProvenInTheFormsOfTheLanguage) {

@@ -23,9 +23,9 @@ bool writes_all(const std::string& body, int dim = 2, const std::string& helpers
 
 /// Why it is not proven that y of dim 2 is written.
 std::string missing(const std::string& body) {
-  const ParameterFacts facts = of_y(body, dat(1, 2, OP_WRITE));
+  const ArgumentFacts facts = of_y(body, dat(1, 2, OP_WRITE));
   EXPECT_FALSE(facts.writes_all) << body;
-  return facts.obstacle;
+  return facts.why;
 }
 
 bool only_adds(const std::string& body, const std::string& helpers = "",
@@ -343,11 +343,11 @@ TEST(AccessProof, IntegersAreAddedToAsIntegers) {
 }
 
 TEST(AccessProof, ObstaclesHaveAPlace) {
-  const ParameterFacts facts = of_y("y[0] = 1;\nif (x[0] > 0)\n  y[1] = 2;", dat(1, 2, OP_WRITE));
+  const ArgumentFacts facts = of_y("y[0] = 1;\nif (x[0] > 0)\n  y[1] = 2;", dat(1, 2, OP_WRITE));
   EXPECT_EQ(facts.file, "user.cpp");
   EXPECT_EQ(facts.line, 12);
-  const ParameterFacts sum = of_y("y[0] += 1;\nif (y[1] > 0) y[0] += 2;", dat(1, 2, OP_RW));
-  EXPECT_EQ(sum.obstacle, "also reads it");
+  const ArgumentFacts sum = of_y("y[0] += 1;\nif (y[1] > 0) y[0] += 2;", dat(1, 2, OP_RW));
+  EXPECT_EQ(sum.why, "also reads it");
   EXPECT_EQ(sum.line, 13);
 }
 
@@ -358,7 +358,7 @@ TEST(AccessProof, OnlyDatsThatAskForFactsHaveAny) {
   const auto facts = facts_of("void work(double* x, double* y) { *x = *y = 1; }",
                               {dat(0, 1, OP_WRITE), global(1, OP_WRITE)});
   EXPECT_TRUE(facts[0].writes_all);
-  EXPECT_EQ(facts[1], ParameterFacts{});
+  EXPECT_EQ(facts[1], ArgumentFacts{});
 }
 
 TEST(AccessProof, AnArgumentThatIsOffMayBeNull) {

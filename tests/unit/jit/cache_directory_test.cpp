@@ -171,7 +171,7 @@ TEST(HostileFiles, ALockThatIsNoFileOnlyTakesAwayTheClaims) {
   mkfifo((place / ".lock").c_str(), 0600);
   OpenCache open(place.path());
   const Claim one = open.cache->claim(Key{}, "k");
-  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again);
   open.publish(entry_number(1));
   EXPECT_TRUE(open.has(entry_number(1)));
 }

@@ -195,7 +195,7 @@ TEST_F(Inspect, ShowsTheFactsOfTheKernelsOfCode) {
   facts.symbol = facts.signature = facts.source = facts.assembly = "";
   facts.object.clear();
   facts.findings.clear();
-  facts.facts = {{.writes_all = true}, {.obstacle = "reads it"}};
+  facts.facts = {{.writes_all = true}, {.why = "reads it"}};
   put(facts);
   EXPECT_THAT(
       run("show kernel1").text,

@@ -26,7 +26,7 @@ bool obtain(DiskCache& cache, const CacheEntry& entry, const std::string& made) 
   const Key key = key_of(entry);
   if (const auto found = cache.find(key, entry.key)) return found->object == entry.object;
   const Claim claim = cache.claim(key, "k");
-  if (claim.look_again())
+  if (claim.look_again)
     if (const auto found = cache.find(key, entry.key)) return found->object == entry.object;
   const FileDescriptor file(open(made.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
   const bool counted = write(file.get(), "x", 1) == 1;
@@ -88,10 +88,10 @@ TEST(CacheRace, TheClaimOfAProcessThatDiesIsFree) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   CacheOptions options = OpenCache::options_for(place.path());
   options.max_wait = std::chrono::milliseconds(5);
-  EXPECT_TRUE(OpenCache(options).cache->claim(Key{}, "k").look_again());
+  EXPECT_TRUE(OpenCache(options).cache->claim(Key{}, "k").look_again);
   kill(child, SIGKILL);
   EXPECT_EQ(test::wait_for(child), -SIGKILL);
-  EXPECT_FALSE(OpenCache(options).cache->claim(Key{}, "k").look_again());
+  EXPECT_FALSE(OpenCache(options).cache->claim(Key{}, "k").look_again);
   close(ready[0]);
   close(ready[1]);
 }

@@ -62,7 +62,7 @@ inline CacheEntry entry_number(int number) {
                      .source_line = "  *x = 1;"}};
   entry.facts = {{.writes_all = true},
                  {.only_adds = true},
-                 {.obstacle = "reads it", .file = "kernel" + digits, .line = 2, .column = 4}};
+                 {.why = "reads it", .file = "kernel" + digits, .line = 2, .column = 4}};
   entry.source = "// source\n";
   entry.ir = "; ir\n";
   entry.assembly = "# assembly\n";

@@ -39,8 +39,7 @@ CompileResult full_result() {
   result.assembly = "assembly";
   result.scalar = {4, ScalarReason::calls, 5, 6, 7, "detail"};
   result.findings = {{.call = 1, .argument = 2, .is_omission = 1, .what = "what", .advice = "do"}};
-  result.facts = {{.writes_all = true},
-                  {.only_adds = true, .obstacle = "o", .file = "f", .line = 1}};
+  result.facts = {{.writes_all = true}, {.only_adds = true, .why = "o", .file = "f", .line = 1}};
   result.parsed = 8;
   result.seconds = 0.25;
   return result;

@@ -17,8 +17,7 @@ CudaTarget target_with(const std::string& version, bool contract = true,
                        bool reproducible = false) {
   const auto nvrtc =
       gpu::load_nvrtc({.driver = {}, .nvrtc = OP2_STUB_FOLDER "/nvrtc/libnvrtc-" + version}, 0);
-  return {
-      nullptr, nvrtc, {.architecture = {90}, .contract = contract, .reproducible = reproducible}};
+  return {nullptr, nvrtc, {90}, {.contract = contract, .reproducible = reproducible}};
 }
 
 /// All that the compiler gets, the options last.

@@ -70,7 +70,7 @@ TEST(DiskCache, OffFindsAndKeepsNothing) {
   OpenCache open(options);
   open.publish(entry_number(1));
   EXPECT_FALSE(open.has(entry_number(1)));
-  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again);
   EXPECT_FALSE(fs::exists(place.path() / "new"));
 }
 
@@ -180,10 +180,10 @@ TEST(DiskCache, AClaimExcludesOthersUntilItEndsButNotForEver) {
   OpenCache open(options);
   {
     const Claim held = open.cache->claim(Key{}, "k");
-    EXPECT_FALSE(held.look_again());
-    EXPECT_TRUE(open.cache->claim(Key{}, "k").look_again());
+    EXPECT_FALSE(held.look_again);
+    EXPECT_TRUE(open.cache->claim(Key{}, "k").look_again);
   }
-  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again);
 }
 
 TEST(DiskCache, ALongWaitIsAnnouncedWhileItLasts) {
@@ -206,7 +206,7 @@ TEST(DiskCache, WaitsOfOneDeadlineDoNotAddUp) {
   OpenCache open(place.path());
   const Claim held = open.cache->claim(Key{}, "k");
   const auto past = DiskCache::Clock::now();
-  EXPECT_FALSE(open.cache->claim(Key{}, "k", past).look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k", past).look_again);
 }
 
 TEST(DiskCache, ClaimsOfDifferentKeysDoNotWait) {
@@ -214,7 +214,7 @@ TEST(DiskCache, ClaimsOfDifferentKeysDoNotWait) {
   OpenCache open(place.path());
   const Claim one = open.cache->claim(key_of(entry_number(1)), "k");
   const Claim two = open.cache->claim(key_of(entry_number(2)), "k");
-  EXPECT_FALSE(two.look_again());
+  EXPECT_FALSE(two.look_again);
 }
 
 TEST(DiskCache, ReportsWhyADirectoryIsRefused) {

@@ -13,9 +13,9 @@ using op2::test::dat;
 using op2::test::global;
 using op2::test::off;
 
-const ParameterFacts full{.writes_all = true};
-const ParameterFacts sum{.only_adds = true};
-const ParameterFacts none{.obstacle = "does not write it (a.hpp:3:1)"};
+const ArgumentFacts full{.writes_all = true};
+const ArgumentFacts sum{.only_adds = true};
+const ArgumentFacts none{.why = "does not write it (a.hpp:3:1)"};
 
 const std::vector<ParameterShape> shapes{
     dat(0, 2, OP_READ), dat(1, 4, OP_WRITE), {dat(2, 3, OP_RW, 0), 2}, global(1, OP_INC)};
@@ -28,9 +28,9 @@ TEST(EmbeddedFacts, OneLineHasAllParameters) {
 }
 
 TEST(EmbeddedFacts, AreReadAsWritten) {
-  for (const ParameterFacts& change :
-       {sum, ParameterFacts{.only_lowers = true}, ParameterFacts{.only_raises = true}}) {
-    const std::vector<ParameterFacts> facts{{}, none, change, {}};
+  for (const ArgumentFacts& change :
+       {sum, ArgumentFacts{.only_lowers = true}, ArgumentFacts{.only_raises = true}}) {
+    const std::vector<ArgumentFacts> facts{{}, none, change, {}};
     EXPECT_EQ(embedded_facts(embedded_line(shapes, facts), shapes), facts);
   }
 }
@@ -63,7 +63,7 @@ TEST(EmbeddedFacts, OfAnotherVersionProveNothing) {
 }
 
 TEST(EmbeddedFacts, ObstaclesCannotBreakTheLine) {
-  const ParameterFacts odd{.obstacle = "reads it (a|b\n.hpp:1:1)"};
+  const ArgumentFacts odd{.why = "reads it (a|b\n.hpp:1:1)"};
   EXPECT_EQ(embedded_line({dat(0, 1, OP_RW)}, {odd}), "rw reads it (a b .hpp:1:1)");
 }
 

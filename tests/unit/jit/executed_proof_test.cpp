@@ -242,7 +242,7 @@ std::pair<State, State> random_states(std::mt19937& random) {
 }
 
 /// Executes a kernel and checks what is proven of it.
-void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFacts& change,
+void check(const Kernel& kernel, const ArgumentFacts& write, const ArgumentFacts& change,
            std::mt19937& random) {
   for (int k = 0; k < 40; ++k) {
     const auto [one, other] = random_states(random);
@@ -267,7 +267,7 @@ void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFac
 }
 
 /// What is proven of y if the kernel is called with this access mode, through a map.
-ParameterFacts proven(const Kernel& kernel, op_access access) {
+ArgumentFacts proven(const Kernel& kernel, op_access access) {
   CompileRequest asked = request("", {dat(0, columns, OP_READ), dat(1, dim, access, 0)});
   asked.only_facts = true;
   asked.units[0].source =
@@ -276,7 +276,7 @@ ParameterFacts proven(const Kernel& kernel, op_access access) {
       kernel.text() + "}\n";
   const auto facts = facts_of(asked);
   EXPECT_EQ(facts.size(), 2U) << kernel.text();
-  return facts.size() == 2 ? facts[1] : ParameterFacts{};
+  return facts.size() == 2 ? facts[1] : ArgumentFacts{};
 }
 
 /// TEST_KERNELS: how many, 300 if it is not set.
@@ -290,7 +290,7 @@ TEST(ExecutedProof, HoldsOnTwoOldRows) {
   unsigned full = 0, additions = 0, zeros = 0;
   for (unsigned seed = 0; seed < kernels() && !testing::Test::HasFailure(); ++seed) {
     const Kernel kernel(seed);
-    const ParameterFacts write = proven(kernel, OP_WRITE), change = proven(kernel, OP_RW);
+    const ArgumentFacts write = proven(kernel, OP_WRITE), change = proven(kernel, OP_RW);
     check(kernel, write, change, random);
     full += write.writes_all ? 1 : 0;
     additions += change.only_adds ? 1 : 0;

@@ -177,7 +177,7 @@ TEST_F(Facts, OfAVectorArgumentAreThoseOfEachOfItsColumns) {
 
 TEST_F(Facts, ThatAreNotProvenSayWhyAndWhere) {
   backend->proven[1] = {
-      .obstacle = "may read it before writing it", .file = "k", .line = 1, .column = 38};
+      .why = "may read it before writing it", .file = "k", .line = 1, .column = 38};
   EXPECT_EQ(of_y(loop).why, "may read it before writing it (kernel 'k' line 1)");
 }
 

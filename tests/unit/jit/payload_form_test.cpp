@@ -17,10 +17,10 @@ bool is_recognised(const std::string& body, op_access access = OP_MAX, Type type
   KernelCall call{.name = "work"};
   call.source = "static int helper(int x) { return x; }\nvoid work(const " + t + "* q, " + t +
                 "* most, const int* index, int where[]) {" + body + "}";
-  const PayloadParameter parameters[] = {{type, 1, OP_READ},
-                                         {type, 1, access},
-                                         {Type::i32, 1, OP_READ},
-                                         {Type::i32, dim, OP_WRITE, 1}};
+  const ArgShape parameters[] = {{.access = OP_READ, .type = type},
+                                 {.access = access, .type = type},
+                                 {.access = OP_READ, .type = Type::i32},
+                                 {.access = OP_WRITE, .type = Type::i32, .dim = dim, .extreme = 1}};
   return sets_payloads_in_any_order(call, parameters);
 }
 
@@ -62,8 +62,9 @@ TEST(PayloadForm, ParenthesesThatChangeNothingDoNotMatter) {
 }
 
 TEST(PayloadForm, AWrapperThatPassesItsParametersOnIsSeenThrough) {
-  const PayloadParameter parameters[] = {
-      {Type::f64, 1, OP_READ}, {Type::f64, 1, OP_MAX}, {Type::i32, 1, OP_WRITE, 1}};
+  const ArgShape parameters[] = {{.access = OP_READ},
+                                 {.access = OP_MAX},
+                                 {.access = OP_WRITE, .type = Type::i32, .extreme = 1}};
   const std::string worker =
       "namespace { void work(const double* q, double* most, int* where) {\n"
       "if (*q > *most) { *most = *q; *where = 3; } } }\n"
@@ -142,7 +143,8 @@ TEST(PayloadForm, AComparedValueThatIsRoundedWhenItIsKeptIsNotRecognised) {
 
 TEST(PayloadForm, TheFunctionMustBeTheOnlyOneOfItsName) {
   KernelCall call{.name = "work", .source = "void work(int* a) {} void work(int* a, int* b) {}"};
-  const PayloadParameter parameters[] = {{Type::i32, 1, OP_MAX}, {Type::i32, 1, OP_WRITE, 0}};
+  const ArgShape parameters[] = {{.access = OP_MAX, .type = Type::i32},
+                                 {.access = OP_WRITE, .type = Type::i32, .extreme = 0}};
   EXPECT_FALSE(sets_payloads_in_any_order(call, parameters));
   call.source = "void other(int* a, int* b) {}";
   EXPECT_FALSE(sets_payloads_in_any_order(call, parameters));

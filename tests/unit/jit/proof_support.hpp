@@ -22,24 +22,24 @@ inline CompileRequest proof_request(const std::string& text,
   return asked;
 }
 
-inline std::vector<ParameterFacts> facts_of(const CompileRequest& asked) {
+inline std::vector<ArgumentFacts> facts_of(const CompileRequest& asked) {
   static const std::unique_ptr<Backend> backend = load();
   return backend->compile(asked).facts;
 }
 
-inline std::vector<ParameterFacts> facts_of(const std::string& text,
-                                            const std::vector<ParameterShape>& args) {
+inline std::vector<ArgumentFacts> facts_of(const std::string& text,
+                                           const std::vector<ParameterShape>& args) {
   return facts_of(proof_request(text, args));
 }
 
 /// Of y in `void work(const double* x, TYPE* y)`, after helper functions; x has 4 components.
-inline ParameterFacts of_y(const std::string& body, const ParameterShape& y,
-                           const std::string& helpers = "", const char* type = "double") {
+inline ArgumentFacts of_y(const std::string& body, const ParameterShape& y,
+                          const std::string& helpers = "", const char* type = "double") {
   const auto facts =
       facts_of(helpers + "\nvoid work(const double* x, " + type + "* y) {\n" + body + "\n}",
                {op2::test::dat(0, 4, OP_READ), y});
   EXPECT_EQ(facts.size(), 2U) << body;
-  return facts.size() == 2 ? facts[1] : ParameterFacts{};
+  return facts.size() == 2 ? facts[1] : ArgumentFacts{};
 }
 
 }  // namespace op2::jit::test

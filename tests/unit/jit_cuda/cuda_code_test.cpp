@@ -89,7 +89,7 @@ TEST_F(CudaCode, AConstantUnderAnotherNameIsAFaultAndNotARemovedOne) {
                           {dat(0, 1, OP_RW)});
   const auto load = [&](const LoopNest& compiled, const char* name) {
     CudaTarget target(device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, 0),
-                      {.architecture = {device->architecture()}});
+                      {device->architecture()}, {});
     EmittedLoop loop = target.emit(compiled);
     const CompileResult result = target.compile({compiled, {}}, loop);
     double value = 2;
@@ -112,7 +112,7 @@ TEST_F(CudaCode, ConstantsOfPtxAreThoseThatItReads) {
                           {dat(0, 1, OP_RW)});
   nest.calls[0].constants = {{"gam"}};
   CudaTarget target(device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, 0),
-                    {.architecture = {device->architecture(), true}});
+                    {device->architecture(), true}, {});
   EmittedLoop loop = target.emit(nest);
   std::vector<std::byte> code = target.compile({nest, {}}, loop).object;
   double value = 2;

@@ -364,13 +364,11 @@ class AccessRecord {
     const auto& marks = state_.marks[place.pointer.parameter];
     const auto index = index_of(place, location);
     const auto untouched = [](Mark mark) { return mark == Mark::untouched; };
-    const bool before =
-        index ? untouched(marks[*index]) : std::all_of(marks.begin(), marks.end(), untouched);
+    const bool before = index ? untouched(marks[*index]) : std::ranges::all_of(marks, untouched);
     if (before && use.read_untouched.isInvalid()) use.read_untouched = location;
     const auto& sure = state_.sure[place.pointer.parameter];
-    const bool is_late =
-        index ? *index < sure.size() && sure[*index]
-              : !sure.empty() && std::all_of(sure.begin(), sure.end(), std::identity());
+    const bool is_late = index ? *index < sure.size() && sure[*index]
+                               : !sure.empty() && std::ranges::all_of(sure, std::identity());
     if (!is_late && use.read_early.isInvalid()) use.read_early = location;
   }
 

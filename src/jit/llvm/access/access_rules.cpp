@@ -84,9 +84,7 @@ class RuleCheck {
   }
 
   void check_write(std::size_t i, const ParameterUse& use, clang::SourceLocation declared) {
-    const auto count = [&](Mark mark) {
-      return std::count(use.marks.begin(), use.marks.end(), mark);
-    };
+    const auto count = [&](Mark mark) { return std::ranges::count(use.marks, mark); };
     const auto all = std::ssize(use.marks);
     const auto missed = count(Mark::untouched);
     if (use.read_untouched.isValid() && !rules_[i].set_by_some)
@@ -123,7 +121,7 @@ class RuleCheck {
                  fmt::format("threads compare their parts of it: set it to the {} of itself and "
                              "the value, or declare OP_INC for a sum",
                              is_least ? "minimum" : "maximum"));
-    const auto assigned = std::count(use.marks.begin(), use.marks.end(), Mark::written);
+    const auto assigned = std::ranges::count(use.marks, Mark::written);
     if (assigned > 0 && use.assign.isValid() && use.read_untouched.isInvalid())
       add(i, use.assign, "assigns to it without comparing",
           fmt::format("what other elements gave is lost: set it to the {} of itself and the value",
@@ -136,16 +134,14 @@ class RuleCheck {
 };
 
 /// The obstacle to a fact about a parameter.
-ParameterFacts stopped_by(std::string obstacle, const clang::ParmVarDecl& parameter,
-                          clang::SourceLocation location) {
+ArgumentFacts stopped_by(std::string obstacle, const clang::ParmVarDecl& parameter,
+                         clang::SourceLocation location) {
   const Diagnostic place = note_at(parameter.getASTContext().getSourceManager(), location, "");
-  return {.obstacle = std::move(obstacle),
-          .file = place.file,
-          .line = place.line,
-          .column = place.column};
+  return {
+      .why = std::move(obstacle), .file = place.file, .line = place.line, .column = place.column};
 }
 
-ParameterFacts proof_of_write(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
+ArgumentFacts proof_of_write(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
   if (use.read_early.isValid())
     return stopped_by("may read it before writing it", parameter, use.read_early);
   if (use.write.isInvalid())
@@ -160,7 +156,7 @@ ParameterFacts proof_of_write(const ParameterUse& use, const clang::ParmVarDecl&
                     parameter, use.write);
 }
 
-ParameterFacts proof_of_sum(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
+ArgumentFacts proof_of_sum(const ParameterUse& use, const clang::ParmVarDecl& parameter) {
   if (use.assign.isValid()) return stopped_by("does not only add to it", parameter, use.assign);
   if (use.read.isValid()) return stopped_by("also reads it", parameter, use.read);
   if (use.inexact.isValid())
@@ -170,8 +166,8 @@ ParameterFacts proof_of_sum(const ParameterUse& use, const clang::ParmVarDecl& p
   return {.only_adds = true};
 }
 
-ParameterFacts proof_of(const ParameterUse& use, const AccessRule& rule,
-                        const clang::ParmVarDecl& parameter) {
+ArgumentFacts proof_of(const ParameterUse& use, const AccessRule& rule,
+                       const clang::ParmVarDecl& parameter) {
   const bool is_dat = rule.is_known && !rule.set_by_some;
   const bool is_write = is_dat && rule.access == OP_WRITE;
   if (!is_write && !(is_dat && rule.access == OP_RW)) return {};
@@ -179,11 +175,11 @@ ParameterFacts proof_of(const ParameterUse& use, const AccessRule& rule,
     return stopped_by("uses it in a way that the analysis cannot follow", parameter,
                       use.doubt.isValid() ? use.doubt : parameter.getLocation());
   if (use.beyond.isValid())
-    return is_write ? ParameterFacts{}
+    return is_write ? ArgumentFacts{}
                     : stopped_by("uses an index beyond its values", parameter, use.beyond);
   const bool is_extreme = use.only_extremes && use.read.isInvalid() && use.lowers != use.raises;
   if (is_write) return proof_of_write(use, parameter);
-  return is_extreme ? ParameterFacts{.only_lowers = use.lowers, .only_raises = use.raises}
+  return is_extreme ? ArgumentFacts{.only_lowers = use.lowers, .only_raises = use.raises}
                     : proof_of_sum(use, parameter);
 }
 
@@ -204,7 +200,7 @@ AccessAnalysis analyse_access(const clang::FunctionDecl& kernel,
   const auto uses = uses_of(kernel, extents);
   AccessAnalysis result{RuleCheck(kernel, rules).run(uses), {}};
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    ParameterFacts& facts = result.facts.emplace_back();
+    ArgumentFacts& facts = result.facts.emplace_back();
     if (i >= kernel.getNumParams()) continue;
     facts = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
     facts.leaves_zero = leaves_zero(uses[i], rules[i]);

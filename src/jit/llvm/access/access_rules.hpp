@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <clang/AST/Decl.h>
@@ -34,7 +33,7 @@ struct AccessAnalysis {
   /// What it does on every path, whatever the data, one for each rule. Only dats that are written
   /// or OP_RW have facts, or an obstacle to the fact that the access mode asks for, unless a
   /// finding reports an index beyond an OP_WRITE.
-  std::vector<ParameterFacts> facts;
+  std::vector<ArgumentFacts> facts;
 };
 
 /// @param kernel  which has a body

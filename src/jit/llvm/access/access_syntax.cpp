@@ -11,101 +11,95 @@
 namespace op2::jit {
 namespace {
 
-class SubsetCheck {
- public:
-  explicit SubsetCheck(const clang::ASTContext& context) : context_(context) {}
+bool has_own_rules(unsigned builtin) {
+  return builtin == clang::Builtin::BI__builtin_assume ||
+         builtin == clang::Builtin::BI__builtin_is_constant_evaluated ||
+         builtin == clang::Builtin::BI__builtin_unreachable;
+}
 
-  bool accepts(const clang::Stmt* statement) const {
-    if (statement == nullptr) return true;
-    if (llvm::isa<clang::LambdaExpr>(statement)) return true;
-    if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(statement))
-      return accepts_range(*range);
-    const auto* expression = llvm::dyn_cast<clang::Expr>(statement);
-    if (!(expression != nullptr ? accepts_expression(*expression) : accepts_statement(*statement)))
-      return false;
-    return std::ranges::all_of(statement->children(),
-                               [this](const clang::Stmt* child) { return accepts(child); });
-  }
+/// Of a function that is named, and evaluates its arguments as usual.
+bool accepts_call(const clang::CallExpr& call) {
+  const auto* callee = call.getCallee()->IgnoreImpCasts();
+  const auto* function = call.getDirectCallee();
+  if (function == nullptr || !llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(callee))
+    return false;
+  const unsigned builtin = function->getBuiltinID();
+  const auto& builtins = function->getASTContext().BuiltinInfo;
+  return builtin == 0 || !(builtins.isUnevaluated(builtin) ||
+                           builtins.hasCustomTypechecking(builtin) || has_own_rules(builtin));
+}
 
- private:
-  /// @return whether its kind is followed, whatever is in it
-  bool accepts_statement(const clang::Stmt& statement) const {
-    if (const auto* group = llvm::dyn_cast<clang::DeclStmt>(&statement))
-      return std::ranges::all_of(group->decls(), [this](const clang::Decl* declaration) {
-        return accepts_declaration(*declaration);
-      });
-    if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement))
-      return loop->getConditionVariable() == nullptr;
-    if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement))
-      return loop->getConditionVariable() == nullptr;
-    return llvm::isa<clang::CompoundStmt, clang::IfStmt, clang::DoStmt, clang::SwitchStmt,
-                     clang::SwitchCase, clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
-                     clang::NullStmt, clang::AttributedStmt>(statement);
-  }
+bool accepts_expression(const clang::Expr& expression) {
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expression)) return accepts_call(*call);
+  if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&expression))
+    return !operation->isPtrMemOp();
+  if (const auto* trait = llvm::dyn_cast<clang::UnaryExprOrTypeTraitExpr>(&expression))
+    return !trait->getTypeOfArgument()->isVariablyModifiedType();
+  if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(&expression))
+    return !cast->getTypeAsWritten()->isVariablyModifiedType() &&
+           llvm::isa<clang::CStyleCastExpr, clang::CXXFunctionalCastExpr, clang::CXXStaticCastExpr,
+                     clang::CXXConstCastExpr>(cast);
+  return llvm::isa<
+      // Values.
+      clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral, clang::StringLiteral,
+      clang::CXXBoolLiteralExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
+      clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr, clang::DeclRefExpr,
+      clang::CXXNoexceptExpr, clang::TypeTraitExpr,
+      // Operations.
+      clang::UnaryOperator, clang::ArraySubscriptExpr, clang::MemberExpr,
+      clang::ConditionalOperator, clang::ImplicitCastExpr, clang::InitListExpr,
+      clang::CXXParenListInitExpr, clang::CXXConstructExpr, clang::CompoundLiteralExpr,
+      // What only surrounds others.
+      clang::ParenExpr, clang::FullExpr, clang::MaterializeTemporaryExpr,
+      clang::CXXBindTemporaryExpr, clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr,
+      clang::SubstNonTypeTemplateParmExpr>(expression);
+}
 
-  bool accepts_declaration(const clang::Decl& declaration) const {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration);
-    if (variable == nullptr)
-      return llvm::isa<clang::TypedefNameDecl, clang::StaticAssertDecl>(declaration);
-    if (llvm::isa<clang::DecompositionDecl>(variable) ||
-        variable->getType()->isVariablyModifiedType())
-      return false;
-    return variable->hasLocalStorage() ||
-           (variable->getType().isConstQualified() && variable->hasConstantInitialization());
-  }
+bool accepts_declaration(const clang::Decl& declaration) {
+  const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration);
+  if (variable == nullptr)
+    return llvm::isa<clang::TypedefNameDecl, clang::StaticAssertDecl>(declaration);
+  if (llvm::isa<clang::DecompositionDecl>(variable) ||
+      variable->getType()->isVariablyModifiedType())
+    return false;
+  return variable->hasLocalStorage() ||
+         (variable->getType().isConstQualified() && variable->hasConstantInitialization());
+}
 
-  /// Only over built-in arrays: iterators of classes could do anything.
-  bool accepts_range(const clang::CXXForRangeStmt& range) const {
-    return range.getRangeInit()->getType()->isConstantArrayType() && accepts(range.getInit()) &&
-           accepts(range.getRangeInit()) && accepts(range.getBody());
-  }
+/// @return whether its kind is followed, whatever is in it
+bool accepts_statement(const clang::Stmt& statement) {
+  if (const auto* group = llvm::dyn_cast<clang::DeclStmt>(&statement))
+    return std::ranges::all_of(group->decls(), [](const clang::Decl* declaration) {
+      return accepts_declaration(*declaration);
+    });
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement))
+    return loop->getConditionVariable() == nullptr;
+  if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement))
+    return loop->getConditionVariable() == nullptr;
+  return llvm::isa<clang::CompoundStmt, clang::IfStmt, clang::DoStmt, clang::SwitchStmt,
+                   clang::SwitchCase, clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
+                   clang::NullStmt, clang::AttributedStmt>(statement);
+}
 
-  bool accepts_expression(const clang::Expr& expression) const {
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expression)) return accepts_call(*call);
-    if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&expression))
-      return !operation->isPtrMemOp();
-    if (const auto* trait = llvm::dyn_cast<clang::UnaryExprOrTypeTraitExpr>(&expression))
-      return !trait->getTypeOfArgument()->isVariablyModifiedType();
-    if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(&expression))
-      return !cast->getTypeAsWritten()->isVariablyModifiedType() &&
-             llvm::isa<clang::CStyleCastExpr, clang::CXXFunctionalCastExpr,
-                       clang::CXXStaticCastExpr, clang::CXXConstCastExpr>(cast);
-    return llvm::isa<
-        // Values.
-        clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral,
-        clang::StringLiteral, clang::CXXBoolLiteralExpr, clang::CXXNullPtrLiteralExpr,
-        clang::GNUNullExpr, clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr,
-        clang::DeclRefExpr, clang::CXXNoexceptExpr, clang::TypeTraitExpr,
-        // Operations.
-        clang::UnaryOperator, clang::ArraySubscriptExpr, clang::MemberExpr,
-        clang::ConditionalOperator, clang::ImplicitCastExpr, clang::InitListExpr,
-        clang::CXXParenListInitExpr, clang::CXXConstructExpr, clang::CompoundLiteralExpr,
-        // What only surrounds others.
-        clang::ParenExpr, clang::FullExpr, clang::MaterializeTemporaryExpr,
-        clang::CXXBindTemporaryExpr, clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr,
-        clang::SubstNonTypeTemplateParmExpr>(expression);
-  }
+bool accepts(const clang::Stmt* statement);
 
-  /// Of a function that is named, and evaluates its arguments as usual.
-  bool accepts_call(const clang::CallExpr& call) const {
-    const auto* callee = call.getCallee()->IgnoreImpCasts();
-    const auto* function = call.getDirectCallee();
-    if (function == nullptr || !llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(callee))
-      return false;
-    const unsigned builtin = function->getBuiltinID();
-    return builtin == 0 ||
-           !(context_.BuiltinInfo.isUnevaluated(builtin) ||
-             context_.BuiltinInfo.hasCustomTypechecking(builtin) || has_own_rules(builtin));
-  }
+/// Only over built-in arrays: iterators of classes could do anything.
+bool accepts_range(const clang::CXXForRangeStmt& range) {
+  return range.getRangeInit()->getType()->isConstantArrayType() && accepts(range.getInit()) &&
+         accepts(range.getRangeInit()) && accepts(range.getBody());
+}
 
-  static bool has_own_rules(unsigned builtin) {
-    return builtin == clang::Builtin::BI__builtin_assume ||
-           builtin == clang::Builtin::BI__builtin_is_constant_evaluated ||
-           builtin == clang::Builtin::BI__builtin_unreachable;
-  }
-
-  const clang::ASTContext& context_;
-};
+bool accepts(const clang::Stmt* statement) {
+  if (statement == nullptr) return true;
+  if (llvm::isa<clang::LambdaExpr>(statement)) return true;
+  if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(statement))
+    return accepts_range(*range);
+  const auto* expression = llvm::dyn_cast<clang::Expr>(statement);
+  if (!(expression != nullptr ? accepts_expression(*expression) : accepts_statement(*statement)))
+    return false;
+  return std::ranges::all_of(statement->children(),
+                             [](const clang::Stmt* child) { return accepts(child); });
+}
 
 /// The forms in which one value becomes an extreme.
 class ExtremeForms {
@@ -278,8 +272,8 @@ bool is_same_text(const clang::Expr* a, const clang::Expr* b, const clang::ASTCo
   return first == second;
 }
 
-bool is_followed(const clang::FunctionDecl& function, const clang::ASTContext& context) {
-  return SubsetCheck(context).accepts(function.getBody());
+bool is_followed(const clang::FunctionDecl& function) {
+  return accepts(function.getBody());
 }
 
 std::optional<Type> stored_type(const clang::ASTContext& context, clang::QualType type) {

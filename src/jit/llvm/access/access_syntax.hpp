@@ -39,7 +39,7 @@ bool is_same_text(const clang::Expr* a, const clang::Expr* b, const clang::ASTCo
 /// is not in it: a new kind of statement or expression stops a proof instead of slipping through
 /// one. Lambdas count as followed: what they name is treated as used in unknown ways. Cost: one
 /// pass over the body.
-bool is_followed(const clang::FunctionDecl& function, const clang::ASTContext& context);
+bool is_followed(const clang::FunctionDecl& function);
 
 /// A change of a number: to any value, by an addition, by other arithmetic with the value before,
 /// or to a minimum or maximum of the value before and others.

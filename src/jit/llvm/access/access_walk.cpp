@@ -91,14 +91,14 @@ class AccessWalk : private AccessRecord {
           DataPointer{i, parameter->getType()->getPointeeType()->isPointerType(), 0, 0};
     }
     calls_.push_back(&kernel);
-    follows_all_ = is_followed(kernel, context_);
+    follows_all_ = is_followed(kernel);
     if (!follows_all_) doubt_all();
     execute(kernel.getBody());
     leave_function();
     for (std::size_t i = 0; i < uses_.size(); ++i) {
       uses_[i].marks = state_.marks[i];
       const auto& sure = state_.sure[i];
-      if (!sure.empty()) uses_[i].missed = std::count(sure.begin(), sure.end(), false);
+      if (!sure.empty()) uses_[i].missed = std::ranges::count(sure, false);
       if (steps_ > most_steps) uses_[i].unsure = uses_[i].doubted = true;
     }
     return uses_;
@@ -664,9 +664,8 @@ class AccessWalk : private AccessRecord {
     const auto result = function->getReturnType();
     if (result->isPointerType() || result->isReferenceType()) return true;
     const auto* definition = function->getDefinition();
-    return calls_.size() > 8 ||
-           std::find(calls_.begin(), calls_.end(), definition) != calls_.end() ||
-           !is_followed(*definition, context_);
+    return calls_.size() > 8 || std::ranges::find(calls_, definition) != calls_.end() ||
+           !is_followed(*definition);
   }
 
   bool leads_to_data(const clang::Expr* argument) {

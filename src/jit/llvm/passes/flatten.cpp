@@ -131,14 +131,12 @@ bool is_of_kernel(const llvm::Loop& loop, bool has_vectors) {
 }
 
 /// Replaces a loop of constant length in a kernel by copies of its body.
-class UnrollKernelLoop : public llvm::PassInfoMixin<UnrollKernelLoop> {
- public:
-  explicit UnrollKernelLoop(bool has_vectors) : has_vectors_(has_vectors) {}
-
+struct UnrollKernelLoop : llvm::PassInfoMixin<UnrollKernelLoop> {
+  bool has_vectors;
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& manager,
                               llvm::LoopStandardAnalysisResults& analyses,
                               llvm::LPMUpdater& updater) {
-    if (!is_of_kernel(loop, has_vectors_)) return llvm::PreservedAnalyses::all();
+    if (!is_of_kernel(loop, has_vectors)) return llvm::PreservedAnalyses::all();
     const std::size_t length = analyses.SE.getSmallConstantTripCount(&loop);
     const bool is_short =
         length > 0 && length <= longest_loop && length * size_of(loop) <= most_unrolled;
@@ -146,9 +144,6 @@ class UnrollKernelLoop : public llvm::PassInfoMixin<UnrollKernelLoop> {
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
     return llvm::LoopFullUnrollPass().run(loop, manager, analyses, updater);
   }
-
- private:
-  bool has_vectors_;
 };
 
 /// Moves no operation to where the source does not execute it.
@@ -167,7 +162,7 @@ class UnrollAll : public llvm::PassInfoMixin<UnrollAll> {
     llvm::LoopPassManager rotate, unroll;
     rotate.addPass(llvm::LoopRotatePass());
     unroll.addPass(llvm::IndVarSimplifyPass());
-    unroll.addPass(UnrollKernelLoop(!name.empty()));
+    unroll.addPass(UnrollKernelLoop{{}, !name.empty()});
     passes_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotate)));
     passes_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(unroll)));
     simplify(passes_);
@@ -298,7 +293,7 @@ bool add_version(llvm::Function& function, llvm::FunctionAnalysisManager& manage
 
 llvm::PreservedAnalyses PrepareBranches::run(llvm::Function& function,
                                              llvm::FunctionAnalysisManager& analyses) {
-  if (function.getName() != blocks_) return llvm::PreservedAnalyses::all();
+  if (function.getName() != blocks) return llvm::PreservedAnalyses::all();
   analyses.invalidate(function, llvm::LowerSwitchPass().run(function, analyses));
   llvm::FunctionPassManager simplify;
   simplify.addPass(llvm::SimplifyCFGPass());
@@ -338,14 +333,14 @@ bool computes_on_some_paths(const llvm::Loop& loop, const llvm::DominatorTree& d
 
 llvm::PreservedAnalyses FindTraps::run(llvm::Module& module,
                                        llvm::ModuleAnalysisManager& analyses) {
-  llvm::Function* const blocks = module.getFunction(blocks_);
-  if (blocks == nullptr) return llvm::PreservedAnalyses::all();
+  llvm::Function* const function = module.getFunction(blocks);
+  if (function == nullptr) return llvm::PreservedAnalyses::all();
   auto& of_function =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const auto& dominators = of_function.getResult<llvm::DominatorTreeAnalysis>(*blocks);
+  const auto& dominators = of_function.getResult<llvm::DominatorTreeAnalysis>(*function);
   for (const llvm::Loop* loop :
-       of_function.getResult<llvm::LoopAnalysis>(*blocks).getLoopsInPreorder())
-    if (is_over_elements(*loop) && computes_on_some_paths(*loop, dominators)) found_ = true;
+       of_function.getResult<llvm::LoopAnalysis>(*function).getLoopsInPreorder())
+    if (is_over_elements(*loop) && computes_on_some_paths(*loop, dominators)) found = true;
   return llvm::PreservedAnalyses::all();
 }
 

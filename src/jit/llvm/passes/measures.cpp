@@ -145,15 +145,15 @@ llvm::PreservedAnalyses CountFlops::run(llvm::Module& module,
                                         llvm::ModuleAnalysisManager& analyses) {
   auto& of_function =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const bool is_vector = !request_.blocks.empty();
+  const bool is_vector = !request.blocks.empty();
   Flops sum = 0;
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || (is_vector && function.getName() != request_.blocks)) continue;
+    if (function.isDeclaration() || (is_vector && function.getName() != request.blocks)) continue;
     Counter counter(of_function.getResult<llvm::LoopAnalysis>(function),
                     of_function.getResult<llvm::ScalarEvolutionAnalysis>(function));
     add_flops(sum, counter.count());
   }
-  flops_ = sum ? *sum / (is_vector ? request_.width : 1) : core::unknown_flops;
+  flops = sum ? *sum / (is_vector ? request.width : 1) : core::unknown_flops;
   return llvm::PreservedAnalyses::all();
 }
 

@@ -11,9 +11,11 @@
 
 namespace op2::jit {
 
+// References outlive the passes that have them.
+
 // Before the optimiser.
 
-/// Calls the variants of consistent_names.hpp instead of the C library's functions and of what the
+/// Calls the variants of math_names.hpp instead of the C library's functions and of what the
 /// optimiser knows about them. To be used before any optimisation, which else evaluates calls of
 /// constants with the functions of the compiling process, and replaces pow(x, 2) only where it is
 /// scalar. Where the source allows contraction, a * b + c is rounded once, also on processors
@@ -33,16 +35,10 @@ void flatten_kernels(llvm::ModulePassManager& passes, const CompileRequest& requ
 /// only, where the vectoriser and the optimiser would execute them on all: programs with
 /// floating-point traps would see what they do not compute. To be run before both, after
 /// flatten_kernels.
-class FindTraps : public llvm::PassInfoMixin<FindTraps> {
- public:
-  /// @param blocks  the function with the loop over the elements of a vector
-  /// @param found   set to true; as long-lived as the pass
-  FindTraps(const std::string& blocks, bool& found) : blocks_(blocks), found_(found) {}
+struct FindTraps : llvm::PassInfoMixin<FindTraps> {
+  const std::string& blocks;  ///< the function with the loop over the elements of a vector
+  bool& found;                ///< set to true
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
-
- private:
-  const std::string& blocks_;
-  bool& found_;
 };
 
 // Inside the optimiser's pipeline.
@@ -52,16 +48,12 @@ class FindTraps : public llvm::PassInfoMixin<FindTraps> {
 /// functions of mathematics as one. Both sides of a branch count, as vector code executes both. To
 /// run when calls are inlined and loops over components are unrolled, but loops over elements are
 /// not yet. Cost: a pass over the instructions.
-class CountFlops : public llvm::PassInfoMixin<CountFlops> {
- public:
-  /// @param flops  becomes the number, or `core::unknown_flops`: the kernel has a loop whose length
-  ///               only its execution shows, or a call that is not inlined
-  CountFlops(const CompileRequest& request, double& flops) : request_(request), flops_(flops) {}
+struct CountFlops : llvm::PassInfoMixin<CountFlops> {
+  const CompileRequest& request;
+  /// Becomes the number, or `core::unknown_flops`: the kernel has a loop whose length only its
+  /// execution shows, or a call that is not inlined.
+  double& flops;
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
-
- private:
-  const CompileRequest& request_;
-  double& flops_;
 };
 
 /// For kernels that choose between pointers, such as `a ? std::max(b, c) : std::min(b, d)`. Loads
@@ -80,14 +72,9 @@ struct LoadBeforeChoice : llvm::PassInfoMixin<LoadBeforeChoice> {
 /// Makes one version of the loop for each value of a condition that does not depend on the element
 /// (constants, globals that are read). Only where a side has enough instructions, and up to a
 /// budget of versions and of instructions.
-class PrepareBranches : public llvm::PassInfoMixin<PrepareBranches> {
- public:
-  /// @param blocks  the function with this loop
-  explicit PrepareBranches(const std::string& blocks) : blocks_(blocks) {}
+struct PrepareBranches : llvm::PassInfoMixin<PrepareBranches> {
+  const std::string& blocks;  ///< the function with this loop
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
-
- private:
-  const std::string& blocks_;
 };
 
 /// Negates after shuffles instead of before them. What a kernel adds on one side of an edge and

@@ -5,7 +5,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,13 +13,12 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
-#include <functional>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,105 +50,67 @@ std::unique_ptr<Backend> load(const Greeting& greeting, std::string& reason) {
   return std::unique_ptr<Backend>(make ? make(greeting.cpu.c_str(), &reason) : nullptr);
 }
 
-/// What this process has used.
-struct ProcessUse {
-  double seconds = 0;             ///< of CPU time
-  std::int64_t memory_bytes = 0;  ///< resident, at most
-};
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-ProcessUse use_of_process() {
+/// Resident, at most, of this process.
+std::int64_t memory_bytes() {
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
-  return {seconds_of(use.ru_utime) + seconds_of(use.ru_stime), std::int64_t{use.ru_maxrss} * 1024};
+  return std::int64_t{use.ru_maxrss} * 1024;
 }
 
-/// Empty if the use is allowed.
-std::string excess(const ProcessUse& use, double before, const CompileLimit& limit) {
-  if (use.seconds - before > static_cast<double>(limit.seconds))
+/// What this process has used too much of since a time of `std::clock`: "more than 60 s of CPU
+/// time"; empty: nothing.
+std::string excess_since(std::clock_t before, const CompileLimit& limit) {
+  if (std::clock() - before > limit.seconds * CLOCKS_PER_SEC)
     return fmt::format("more than {} s of CPU time", limit.seconds);
-  if (use.memory_bytes > limit.memory_bytes)
+  if (memory_bytes() > limit.memory_bytes)
     return fmt::format("more than {} MiB of memory", limit.memory_bytes >> 20);
   return {};
 }
 
-/// Looks 50 times a second, on another thread, while it exists.
-class LimitWatch {
- public:
-  /// @throws std::system_error  if there is no thread to be had
-  /// @param exceeded  called once, by the other thread, with what was too much: "60 s of CPU time"
-  LimitWatch(const CompileLimit& limit, std::function<void(const std::string&)> exceeded)
-      : limit_(limit), exceeded_(std::move(exceeded)), thread_([this] { watch(); }) {}
-  ~LimitWatch() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_over_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-
- private:
-  void watch() {
+/// Looks 50 times a second, on another thread, while the result exists.
+/// @param exceeded  called once, by the other thread, with what was too much
+/// @throws std::system_error  if there is no thread to be had
+std::jthread watch_limit(const CompileLimit& limit, const auto& exceeded) {
+  return std::jthread([&, before = std::clock()](const std::stop_token& over) {
     constexpr std::chrono::milliseconds period{20};
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, period, [this] { return is_over_; })) {
-      const std::string what = excess(use_of_process(), before_, limit_);
-      if (!what.empty()) return exceeded_(what);
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, over, period, [&] { return over.stop_requested(); })) {
+      const std::string what = excess_since(before, limit);
+      if (!what.empty()) return exceeded(what);
     }
-  }
-
-  const CompileLimit limit_;
-  const std::function<void(const std::string&)> exceeded_;
-  const double before_ = use_of_process().seconds;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_over_ = false;
-  std::thread thread_;
-};
-
-/// Sends the answer to one request, whichever thread has it first.
-class Answer {
- public:
-  explicit Answer(const FileDescriptor& socket) : socket_(socket) {}
-
-  void send(const CompileResult& result, bool is_last) {
-    if (is_given_.exchange(true)) return;
-    send_message(socket_,
-                 {is_last ? MessageKind::last_result : MessageKind::result, to_bytes(result)});
-  }
-
- private:
-  const FileDescriptor& socket_;
-  std::atomic<bool> is_given_ = false;
-};
+  });
+}
 
 /// After a crash, what the compiler left behind cannot be trusted. Memory that a large kernel took
 /// may not all be returned, and must not count for the next one.
 bool is_spent(const CompileResult& result, const CompileLimit& limit) {
-  return result.status == CompileStatus::crashed ||
-         use_of_process().memory_bytes > limit.memory_bytes / 4;
+  return result.status == CompileStatus::crashed || memory_bytes() > limit.memory_bytes / 4;
 }
 
 /// @return whether the worker can go on
 bool serve_one(const FileDescriptor& socket, const CompileRequest& request, Backend& backend,
                const CompileLimit& limit) {
-  Answer answer(socket);
+  std::atomic<bool> is_answered = false;
+  const auto answer = [&](const CompileResult& result, bool is_last) {  // whichever thread is first
+    if (is_answered.exchange(true)) return;
+    send_message(socket,
+                 {is_last ? MessageKind::last_result : MessageKind::result, to_bytes(result)});
+  };
+  const auto give_up = [&](const std::string& what) {
+    answer(failed_compilation(CompileStatus::over_limit, what), true);
+    _exit(0);  // the other thread is still compiling
+  };
   CompileResult result;
   try {
-    const LimitWatch watch(limit, [&](const std::string& what) {
-      answer.send(failed_compilation(CompileStatus::over_limit, what), true);
-      _exit(0);  // the other thread is still compiling
-    });
+    const std::jthread watch = watch_limit(limit, give_up);
     result = backend.compile(request);
   } catch (const std::system_error& refusal) {
     result = failed_compilation(CompileStatus::no_thread, refusal.code().message());
   }
   const bool is_last = is_spent(result, limit);
-  answer.send(result, is_last);
+  answer(result, is_last);
   return !is_last;
 }
 

@@ -80,8 +80,7 @@ CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) 
 }
 
 CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedLoop& loop) const {
-  CompileRequest wanted{.units = {},
-                        .symbol = loop.symbol,
+  CompileRequest wanted{.symbol = loop.symbol,
                         .blocks = loop.simd.vectorised() ? blocks_function : "",
                         .width = loop.simd.width,
                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
@@ -95,11 +94,7 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
 }
 
 CompileResult CpuTarget::read_kernels(const LoopRequest& request) {
-  CompileRequest wanted{.units = {},
-                        .symbol = {},
-                        .blocks = {},
-                        .sanitizers = options_.sanitizers,
-                        .only_facts = true};
+  CompileRequest wanted{.sanitizers = options_.sanitizers, .only_facts = true};
   for (std::size_t n = 0; n < request.nest.calls.size(); ++n)
     wanted.units.push_back(unit_of(request, n, emit_kernel(request.nest, n, options_.contract)));
   return backend_->compile(wanted);

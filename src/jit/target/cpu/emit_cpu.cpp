@@ -5,10 +5,8 @@
 #include <iterator>
 #include <set>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -236,27 +234,20 @@ std::string pragmas_of(const KernelCall& call, bool contract, bool is_scalar) {
   return std::string(contract ? "" : no_contraction) + (call.traps && is_scalar ? traps_count : "");
 }
 
-/// The kernel and its loop in one unit.
-std::string single_unit(const LoopNest& nest, const SimdChoice& simd,
-                        const ReproducibleForm& form) {
-  std::string out;
-  emit_heading(out, nest, simd);
-  out += fmt::format("{}{}", library_headers, simd.width > 1 ? simd_include : "");
-  emit_constants(out, nest, nest.calls[0]);
-  out.append(binding_struct);
-  if (converts_pointers(nest)) out.append(pointer_struct);
-  out.append(form.preamble());
-  emit_source(out, nest.calls[0]);
-  emit_loop(out, nest, form, simd.width);
-  return out;
-}
-
+/// With the kernel, if it is a single one.
 std::string loop_unit(const LoopNest& nest, const SimdChoice& simd, const ReproducibleForm& form) {
   std::string out;
   emit_heading(out, nest, simd);
-  out += fmt::format("{}\n#line 1 \"{}\"{}{}", simd.width > 1 ? simd_include : "", generated_file,
-                     binding_struct, call_declarations(nest));
+  out += fmt::format("{}{}", is_single(nest) ? library_headers : "",
+                     simd.width > 1 ? simd_include : "");
+  if (is_single(nest))
+    emit_constants(out, nest, nest.calls[0]);
+  else
+    out += fmt::format("\n#line 1 \"{}\"", generated_file);
+  out.append(binding_struct).append(call_declarations(nest));
+  if (converts_pointers(nest)) out.append(pointer_struct);
   out.append(form.preamble());
+  if (is_single(nest)) emit_source(out, nest.calls[0]);
   emit_loop(out, nest, form, simd.width);
   return out;
 }
@@ -303,13 +294,9 @@ std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
                                   const CpuCodeForm& form) {
   const ReproducibleForm reproducible(nest.args, simd.width, form.reproducible);
   std::vector<std::string> units;
-  if (nest.calls.size() == 1) {
-    units.push_back(single_unit(nest, simd, reproducible));
-  } else {
-    for (std::size_t n = 0; n < nest.calls.size(); ++n)
-      units.push_back(emit_kernel(nest, n, form.contract, simd.width == 1));
-    units.push_back(loop_unit(nest, simd, reproducible));
-  }
+  for (std::size_t n = 0; n < nest.calls.size() && !is_single(nest); ++n)
+    units.push_back(emit_kernel(nest, n, form.contract, simd.width == 1));
+  units.push_back(loop_unit(nest, simd, reproducible));
   units.back().insert(0, pragmas_of(nest.calls.back(), form.contract, simd.width == 1));
   return units;
 }

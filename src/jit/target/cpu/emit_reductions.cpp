@@ -118,16 +118,14 @@ template <class op2_value> static inline bool op2_is_higher(op2_value op2_a, lon
 )";
 
 /// One statement for each argument.
-template <class Statement>
-Statements for_all(const std::vector<std::size_t>& args, const Statement& statement) {
+Statements for_all(const std::vector<std::size_t>& args, const auto& statement) {
   Statements text;
   for (const std::size_t i : args) text.push_back(statement(i));
   return text;
 }
 
 /// One statement for each component of an argument.
-template <class Statement>
-Statements for_components(const ArgShape& arg, const Statement& statement) {
+Statements for_components(const ArgShape& arg, const auto& statement) {
   Statements text;
   for (int k = 0; k < arg.dim; ++k) text.push_back(statement(k));
   return text;
@@ -388,8 +386,7 @@ std::string ReproducibleForm::any_slots() const {
   return fmt::format("{}", fmt::join(tests, " | "));
 }
 
-template <class Action>
-Statements ReproducibleForm::for_each(const Action& action) const {
+Statements ReproducibleForm::for_each(const auto& action) const {
   Statements text;
   for (std::size_t i = 0; i < args_.size(); ++i) {
     const SlottedArg* const shared = slotted(i);

@@ -114,8 +114,7 @@ class ReproducibleForm {
   std::string any_slots() const;
 
  private:
-  template <class Action>
-  Statements for_each(const Action& action) const;
+  Statements for_each(const auto& action) const;
   std::string cut_elements(const std::string& block) const;
   std::string components(const char* of) const;
   Statements store_terms(const char* at) const;

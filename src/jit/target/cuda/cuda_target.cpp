@@ -136,32 +136,13 @@ class CudaCode : public LinkedCode {
   CudaLoop loop_;
 };
 
-/// @param image    a cubin, or PTX with a zero at its end
-/// @param symbols  in the order of `constants_of`; constants that the compiler has removed are left
-///                 out
-LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
-                          const std::string& symbol, const std::vector<LinkSymbol>& symbols) {
-  try {
-    const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
-    device.make_current();
-    auto code = std::make_unique<CudaCode>(device, image);
-    code->find(text, symbol);
-    code->find_constants(text, symbols);
-    if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
-    return {std::move(code), {}};
-  } catch (const gpu::ImageRefused& refused) {
-    return {nullptr, refused.what(), ErrorCode::device_compiler, !refused.may_be_damaged};
-  }
-}
-
 }  // namespace
 
 TargetInfo CudaTarget::info() const {
   return {.triple = "nvptx64",
-          .cpu = options_.architecture.name(),
+          .cpu = architecture_.name(),
           .features = features_of_headers(),
-          .compiler = fmt::format("NVRTC {} {}", nvrtc_->version(), nvrtc_->build()),
-          .vector_math = {}};
+          .compiler = fmt::format("NVRTC {} {}", nvrtc_->version(), nvrtc_->build())};
 }
 
 std::string CudaTarget::options() const {
@@ -175,7 +156,7 @@ std::string CudaTarget::options() const {
 
 std::vector<std::string> CudaTarget::compiler_options() const {
   std::vector<std::string> list = {"--std=c++20",
-                                   "--gpu-architecture=" + options_.architecture.name(),
+                                   "--gpu-architecture=" + architecture_.name(),
                                    "-default-device",
                                    options_.contract ? "--fmad=true" : "--fmad=false",
                                    quiet,
@@ -200,8 +181,8 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   result.diagnostics = nvrtc_messages(compiled.log);
   if (compiled.ok) {
     result.status = CompileStatus::ok;
-    result.object = options_.architecture.is_virtual ? bytes_with_zero(compiled.ptx)
-                                                     : std::move(compiled.cubin);
+    result.object =
+        architecture_.is_virtual ? bytes_with_zero(compiled.ptx) : std::move(compiled.cubin);
     result.assembly = with_comments(std::move(compiled.ptx), ptxas_lines(compiled.log));
   } else {
     result.status = CompileStatus::rejected;
@@ -212,21 +193,31 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   return result;
 }
 
+/// @param binary   a cubin, or PTX with a zero at its end
+/// @param symbols  in the order of `constants_of`; constants that the compiler has removed are left
+///                 out
 LinkResult CudaTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,
                             const std::vector<LinkSymbol>& symbols) {
   if (device_ == nullptr) return {nullptr, "there is no device to load it on"};
-  return load_cuda_loop(*device_, binary, symbol, symbols);
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(binary.data()), binary.size());
+    device_->make_current();
+    auto code = std::make_unique<CudaCode>(*device_, binary);
+    code->find(text, symbol);
+    code->find_constants(text, symbols);
+    if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
+    return {std::move(code), {}};
+  } catch (const gpu::ImageRefused& refused) {
+    return {nullptr, refused.what(), ErrorCode::device_compiler, !refused.may_be_damaged};
+  }
 }
 
 std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
                                          std::shared_ptr<const gpu::Nvrtc> nvrtc,
                                          const JitOptions& options) {
   const int number = device != nullptr ? device->architecture() : architecture_named(options.cpu);
-  const CudaCodeOptions code{.architecture = nvrtc->architecture_for(number),
-                             .contract = options.contract,
-                             .increments = options.increments,
-                             .reproducible = options.reproducible};
-  return std::make_shared<CudaTarget>(device, std::move(nvrtc), code);
+  const gpu::Architecture architecture = nvrtc->architecture_for(number);
+  return std::make_shared<CudaTarget>(device, std::move(nvrtc), architecture, options);
 }
 
 const CudaLoop& cuda_loop_of(const CompiledLoop& code) {

@@ -38,19 +38,14 @@ struct CudaLoop {
   std::vector<CudaConstant> constants{};
 };
 
-/// Options that the code depends on, beside the nest and the architecture.
-struct CudaCodeOptions {
-  gpu::Architecture architecture{};
-  bool contract = true;  ///< else products are rounded before they are added
-  core::Increments increments = core::Increments::rows;
-  bool reproducible = false;  ///< the bits of the CPU (kernel_parameters.hpp)
-};
-
 class CudaTarget : public Target {
  public:
   CudaTarget(const gpu::Device* device, std::shared_ptr<const gpu::Nvrtc> nvrtc,
-             const CudaCodeOptions& options)
-      : device_(device), nvrtc_(std::move(nvrtc)), options_(options) {}
+             const gpu::Architecture& architecture, JitOptions options)
+      : device_(device),
+        nvrtc_(std::move(nvrtc)),
+        architecture_(architecture),
+        options_(std::move(options)) {}
 
   std::string name() const override { return cuda_target_name; }
   TargetInfo info() const override;
@@ -67,7 +62,8 @@ class CudaTarget : public Target {
 
   const gpu::Device* device_;
   std::shared_ptr<const gpu::Nvrtc> nvrtc_;
-  const CudaCodeOptions options_;
+  const gpu::Architecture architecture_;
+  const JitOptions options_;
 };
 
 /// @param device  outlives the target and its code; null: code is compiled and not loaded, for the

@@ -12,7 +12,6 @@
 #include <core/text.hpp>
 #include <jit/backend.hpp>
 #include <jit/source_rules.hpp>
-#include <jit/target/cuda/emit_kernels.hpp>
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>

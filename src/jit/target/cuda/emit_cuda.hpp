@@ -27,6 +27,20 @@ std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::
 std::string cuda_entry(const LoopNest& nest, core::Increments increments = core::Increments::rows,
                        bool ordered = false);
 
+// The functions of a nest that a GPU launches (kernel_parameters.hpp).
+
+/// How what elements add gets to rows through maps.
+enum class Adding {
+  atomically,
+  by_rows,  ///< rows gather it (gather.hpp)
+  in_order  ///< as parts that rows add in order; all sums and extremes are those of the CPU
+};
+
+/// op2_loop or op2_pull, op2_gather0 and so on, and op2_fold, as far as the nest has them.
+/// Preconditions: `runs_on_device`. By rows: `can_pull`, or `can_gather`; in order:
+/// bytes_of_sums <= most_bytes_of_sums.
+std::string emit_kernels(const LoopNest& nest, Adding adding);
+
 /// Followed by the call, a colon, and what its kernel's parameters must be.
 inline constexpr const char* signature_mark = "op2 signature";
 
@@ -56,7 +70,7 @@ std::string ending_of(const std::string& symbol);
 bool names_symbol(std::string_view image, std::string_view symbol, int times = 1);
 
 /// Whether the name is that of a kernel of the library, which is its function's: "op2_loop_...".
-/// Those of programs do not begin so (reserved_names.hpp).
+/// Those of programs do not begin so (source_scan.hpp).
 bool is_library_symbol(const std::string& kernel);
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/target/cuda/emit_kernels.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,6 @@
 #include <fmt/ranges.h>
 
 #include <core/value_type.hpp>
-#include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
@@ -128,68 +127,35 @@ constexpr const char* fold_best =
     "{payloads}  }}\n";
 constexpr const char* fold_payload = "    *op2_result{i} = op2_partials{i}[op2_from{extreme}];\n";
 
-/// What the kernels get.
-const char* pointer_to_data(Way way) {
-  switch (way) {
-    case Way::off:
-      return "";
-    case Way::number:
-      return "&op2_number{i}";
-    case Way::global:
-      return "op2_global{i}";
-    case Way::reduced:
-      return "op2_local{i}";
-    case Way::best:
-    case Way::payload:
-      return "op2_offer{i}";
-    case Way::term:
-    case Way::compared:
-    case Way::extreme:
-      return "op2_own{i}";
-    case Way::in_place:
-    case Way::once:
-      return "op2_in_place{i}";
-    case Way::loaded:
-    case Way::stored:
-    case Way::added:
-    case Way::summed:
-      return "op2_row{in_row}.values";
-    case Way::kept:
-      return "op2_sum{dat}.values";
-  }
-  return "";
-}
+/// What the kernels get; nothing for an argument that is off.
+constexpr Lines pointers_to_data[] = {
+    {Way::number, "&op2_number{i}"},         {Way::global, "op2_global{i}"},
+    {Way::reduced, "op2_local{i}"},          {Way::best, "op2_offer{i}"},
+    {Way::payload, "op2_offer{i}"},          {Way::term, "op2_own{i}"},
+    {Way::compared, "op2_own{i}"},           {Way::extreme, "op2_own{i}"},
+    {Way::in_place, "op2_in_place{i}"},      {Way::once, "op2_in_place{i}"},
+    {Way::loaded, "op2_row{in_row}.values"}, {Way::stored, "op2_row{in_row}.values"},
+    {Way::added, "op2_row{in_row}.values"},  {Way::summed, "op2_row{in_row}.values"},
+    {Way::kept, "op2_sum{dat}.values"}};
 
-/// Without `__restrict__` and the name that follows it.
-std::pair<const char*, const char*> declaration_of(Kind kind) {
-  switch (kind) {
-    case Kind::dat:
-      return {"{Element}", "op2_dat{dat}"};
-    case Kind::column:
-      return {"const int", "{column}"};
-    case Kind::row_numbers:
-      return {"const int", "op2_numbers{i}"};
-    case Kind::order:
-      return {"const int", "op2_order{i}"};
-    case Kind::global:
-      return {"const {T}", "op2_global{i}"};
-    case Kind::result:
-      return {"{Result}", "op2_result{i}"};
-    case Kind::partials:
-      return {"{Result}", "op2_partials{i}"};
-    case Kind::second:
-      return {"{T}", "op2_second{dat}"};
-    case Kind::parts:
-      return {"{T}", "op2_parts{dat}"};
-    case Kind::pull_rows:
-      return {"const int", "op2_rows"};
-    case Kind::pull_start:
-      return {"const int", "op2_start{i}"};
-    case Kind::pull_elements:
-      return {"const int", "op2_elements{i}"};
-  }
-  return {"", ""};
-}
+struct Declaration {
+  Kind kind;
+  const char *type, *name;
+};
+
+/// Of parameters; `__restrict__` comes between type and name.
+constexpr Declaration declarations[] = {{Kind::dat, "{Element}", "op2_dat{dat}"},
+                                        {Kind::column, "const int", "{column}"},
+                                        {Kind::row_numbers, "const int", "op2_numbers{i}"},
+                                        {Kind::order, "const int", "op2_order{i}"},
+                                        {Kind::global, "const {T}", "op2_global{i}"},
+                                        {Kind::result, "{Result}", "op2_result{i}"},
+                                        {Kind::partials, "{Result}", "op2_partials{i}"},
+                                        {Kind::second, "{T}", "op2_second{dat}"},
+                                        {Kind::parts, "{T}", "op2_parts{dat}"},
+                                        {Kind::pull_rows, "const int", "op2_rows"},
+                                        {Kind::pull_start, "const int", "op2_start{i}"},
+                                        {Kind::pull_elements, "const int", "op2_elements{i}"}};
 
 std::string column_name(const ArgShape& arg) {
   return fmt::format("op2_map{}_{}", arg.map, arg.column);
@@ -383,14 +349,12 @@ class KernelWriter {
       each(way, [&, text = text](std::size_t i) { write(text, i, of_payload); });
   }
   /// Calls `action` with the position of each argument of a way.
-  template <class Action>
-  void each(Way way, const Action& action) const {
+  void each(Way way, const auto& action) const {
     for (std::size_t i = current_args_.begin; i < current_args_.end; ++i)
       if (ways_[i] == way) action(i);
   }
   /// Calls it with the first argument of each dat that rows gather increments of.
-  template <class Action>
-  void each_sum(const Action& action) const {
+  void each_sum(const auto& action) const {
     std::set<int> done;
     each(Way::summed, [&](std::size_t i) {
       if (done.insert(args_[i].dat).second) action(i);
@@ -432,7 +396,8 @@ class KernelWriter {
          cuda_symbol(role, nest_));
     out_.append(fmt::format("    {}", range));
     for (const KernelParameter& parameter : parameters) {
-      const auto [type, name] = declaration_of(parameter.kind);
+      const auto& [kind, type, name] =
+          *std::ranges::find(declarations, parameter.kind, &Declaration::kind);
       out_.append(fmt::format(",\n    {}* __restrict__ {}", with_names(type, parameter.arg),
                               with_names(name, parameter.arg)));
     }
@@ -509,9 +474,10 @@ class KernelWriter {
   }
 
   void call_kernels() {
-    std::vector<std::string> pointers;
+    std::vector<std::string> pointers(args_.size());
     for (std::size_t i = 0; i < args_.size(); ++i)
-      pointers.push_back(with_names(pointer_to_data(ways_[i]), i));
+      for (const auto& [way, text] : pointers_to_data)
+        if (way == ways_[i]) pointers[i] = with_names(text, i);
     const auto pass = [](const std::string& pointer, bool) {
       return fmt::format("op2_pointer{{(void*)({})}}", pointer);
     };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
@@ -29,10 +28,6 @@ constexpr std::string_view call_folder = "op2_call";
 
 /// Included in every kernel, as on a CPU.
 constexpr auto default_headers = std::to_array<const char*>({"algorithm", "cmath", "cstdint"});
-
-bool is_word_token(std::string_view token) {
-  return std::isalnum(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
-}
 
 /// A text in which names are replaced while it is copied.
 class ScopedSource {
@@ -95,10 +90,10 @@ class ScopedSource {
   static bool is_global_qualifier(const std::vector<std::string_view>& tokens, std::size_t k) {
     if (k + 2 >= tokens.size() || tokens[k] != ":" || tokens[k + 1] != ":") return false;
     if (tokens[k].data() + 1 != tokens[k + 1].data()) return false;
-    if (!is_word_token(tokens[k + 2]) || is_standard(tokens[k + 2])) return false;
+    if (!is_name(tokens[k + 2]) || is_standard(tokens[k + 2])) return false;
     if (k == 0) return true;
     const std::string_view before = tokens[k - 1];
-    return before != ">" && before != ":" && (!is_word_token(before) || may_precede_global(before));
+    return before != ">" && before != ":" && (!is_name(before) || may_precede_global(before));
   }
 
   static bool may_precede_global(std::string_view word) {
@@ -124,16 +119,12 @@ void add_standard_includes(std::string_view text, std::set<std::string>& names) 
   }
 }
 
-bool is_offered(const std::string& name) {
-  const auto& headers = device_headers();
-  return std::ranges::find(headers, name, &IncludedFile::name) != headers.end();
-}
-
 std::string includes_of(std::set<std::string> names) {
   names.insert(default_headers.begin(), default_headers.end());
   std::string text;
   for (const std::string& name : names)
-    if (is_offered(name)) text += fmt::format("#include <{}>\n", name);
+    if (std::ranges::count(device_headers(), name, &IncludedFile::name) != 0)
+      text += fmt::format("#include <{}>\n", name);
   return text;
 }
 
@@ -145,26 +136,17 @@ std::set<std::string> macros_of(const KernelCall& kernel) {
   return {macros.begin(), macros.end()};
 }
 
-/// The token behind the parenthesis that closes the one at `open`; empty if there is none.
-std::string_view token_behind(const std::vector<std::string_view>& tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t k = open; k + 1 < tokens.size(); ++k) {
-    if (tokens[k] == "(") ++depth;
-    if (tokens[k] == ")" && --depth == 0) return tokens[k + 1];
-  }
-  return {};
-}
-
 /// Adds what is defined like a function: "double pow(double x, int n) {". That it may be a member
 /// does no harm.
 void add_defined_names(std::string_view text, std::set<std::string>& names) {
   const std::vector<std::string_view> tokens = scan_source(text).tokens;
   for (std::size_t k = 1; k + 1 < tokens.size(); ++k) {
     const std::string_view before = tokens[k - 1];
-    const bool follows_type = is_word_token(before) && before != "return" && before != "else";
+    const bool follows_type = is_name(before) && before != "return" && before != "else";
     if (tokens[k + 1] != "(" || !follows_type) continue;
-    const std::string_view behind = token_behind(tokens, k + 1);
-    if (behind == "{" || behind == "noexcept") names.emplace(tokens[k]);
+    const std::size_t behind = closing(tokens, k + 1) + 1;
+    if (behind < tokens.size() && (tokens[behind] == "{" || tokens[behind] == "noexcept"))
+      names.emplace(tokens[k]);
   }
 }
 

@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include <core/text.hpp>
 #include <jit/backend.hpp>
+#include <jit/source_rules.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
 
 namespace op2::jit {
@@ -24,11 +26,8 @@ using Subject = Diagnostic::Kind;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (std::string_view rest = text; !rest.empty();)
+    lines.emplace_back(core::next_part(rest, '\n'));
   return lines;
 }
 
@@ -170,17 +169,6 @@ std::optional<Diagnostic> of_assembler(const std::string& line) {
   return message;
 }
 
-/// A constant expression that is too long to evaluate is reported by a note to an error.
-void pass_limit(std::vector<Diagnostic>& messages) {
-  if (messages.back().severity != Severity::note || messages.back().kind != Subject::limit) return;
-  messages.back().kind = Subject::other;
-  for (auto error = messages.rbegin(); error != messages.rend(); ++error) {
-    if (error->severity != Severity::error) continue;
-    error->kind = Subject::limit;
-    return;
-  }
-}
-
 }  // namespace
 
 std::vector<Diagnostic> nvrtc_messages(const std::string& log) {
@@ -191,8 +179,7 @@ std::vector<Diagnostic> nvrtc_messages(const std::string& log) {
     if (!head) head = of_assembler(lines[k]);
     if (head) {
       classify(*head);
-      messages.push_back(std::move(*head));
-      pass_limit(messages);
+      add_message(messages, std::move(*head));
     } else if (k > 0 && is_caret(lines[k]) && !messages.empty()) {
       set_snippet(messages.back(), lines[k - 1], lines[k]);
     }

@@ -2,7 +2,6 @@
 // The messages of NVRTC as diagnostics.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

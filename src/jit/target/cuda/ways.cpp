@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <core/value_type.hpp>
 #include <jit/target/cuda/gather.hpp>
@@ -51,11 +52,6 @@ ArgumentWay way_of_global(std::span<const ArgShape> args, std::size_t position) 
   if (!writes(args[position])) return ArgumentWay::global;
   if (is_payload(args[position])) return ArgumentWay::payload;
   return payloads_of(args, position).empty() ? ArgumentWay::reduced : ArgumentWay::best;
-}
-
-/// Where the arguments of the kernels begin that are called after increments were gathered.
-std::size_t own_args(std::span<const std::int32_t> gathered) {
-  return static_cast<std::size_t>(gathered.back());
 }
 
 std::vector<ArgumentWay> ways_of_gathered(std::span<const ArgShape> args) {
@@ -113,7 +109,7 @@ std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args,
   std::vector<ArgumentWay> ways;
   for (const ArgRange& range : arg_ranges(gathered, args.size())) {
     const auto of_loop = args.subspan(range.begin, range.end - range.begin);
-    const bool gathers = gathered.empty() || range.end <= own_args(gathered);
+    const bool gathers = gathered.empty() || std::cmp_less_equal(range.end, gathered.back());
     const std::vector<ArgumentWay> some =
         gathers ? ways_of_gathered(of_loop) : ways_after(args, of_loop, gathered);
     ways.insert(ways.end(), some.begin(), some.end());

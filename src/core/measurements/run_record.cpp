@@ -35,107 +35,101 @@ std::size_t find(const std::array<const char*, N>& words, const std::string& wor
   return static_cast<std::size_t>(found - words.begin());
 }
 
-Json json_of(const RecordedArg& arg) {
-  Json json;
-  if (arg.dat >= 0) json["dat"] = arg.dat;
-  if (arg.map >= 0) json["map"] = arg.map, json["column"] = arg.column;
-  if (arg.global >= 0) json["global"] = arg.global;
-  if (arg.dat < 0) json["bytes"] = arg.bytes;
-  json["access"] = access_names[static_cast<std::size_t>(arg.access)];
-  return json;
-}
+/// The fields of an object of the file, which are written or read in the same order.
+class Fields {
+ public:
+  Fields(Json& object, bool writes) : object_(object), writes_(writes) {}
 
-RecordedArg arg_of(const Json& json) {
-  return {.dat = json.value("dat", -1),
-          .map = json.value("map", -1),
-          .column = json.value("column", -1),
-          .global = json.value("global", -1),
-          .bytes = json.value("bytes", 0),
-          .access = static_cast<op_access>(find(access_names, json.at("access")))};
-}
-
-Json json_of(const RecordedLoop& loop) {
-  Json json{{"loop", loop.name}, {"set", loop.set}};
-  if (loop.colour != 0) json["colour"] = loop.colour;
-  json["args"] = Json::array();
-  for (const RecordedArg& arg : loop.args) json["args"].push_back(json_of(arg));
-  return json;
-}
-
-RecordedLoop loop_of(const Json& json) {
-  RecordedLoop loop{json.at("loop"), json.at("set"), json.value("colour", 0), {}};
-  for (const Json& arg : json.at("args")) loop.args.push_back(arg_of(arg));
-  return loop;
-}
-
-Json mesh_of(const RunRecord& r) {
-  Json json{{"sets", Json::array()}, {"maps", Json::array()}, {"dats", Json::array()}};
-  for (const RecordedSet& set : r.sets)
-    json["sets"].push_back({{"name", set.name}, {"size", set.size}});
-  for (const RecordedMap& map : r.maps)
-    json["maps"].push_back(
-        {{"name", map.name}, {"from", map.from}, {"to", map.to}, {"arity", map.arity}});
-  for (const RecordedDat& dat : r.dats)
-    json["dats"].push_back({{"name", dat.name}, {"set", dat.set}, {"bytes", dat.bytes}});
-  json["maps_file"] = r.maps_file;
-  json["maps_hash"] = r.maps_hash;
-  return json;
-}
-
-void read_mesh(const Json& json, RunRecord& r) {
-  for (const Json& set : json.at("sets")) r.sets.push_back({set.at("name"), set.at("size")});
-  for (const Json& map : json.at("maps"))
-    r.maps.push_back({map.at("name"), map.at("from"), map.at("to"), map.at("arity")});
-  for (const Json& dat : json.at("dats"))
-    r.dats.push_back({dat.at("name"), dat.at("set"), dat.at("bytes")});
-  r.maps_file = json.at("maps_file");
-  r.maps_hash = json.at("maps_hash");
-}
-
-Json costs_of(const RunRecord& r) {
-  Json json = Json::array();
-  for (const RecordedCost& cost : r.costs)
-    json.push_back({{"loops", cost.loops},
-                    {"way", way_names[static_cast<std::size_t>(cost.way)]},
-                    {"calls", cost.calls},
-                    {"elements", cost.elements},
-                    {"seconds", cost.seconds}});
-  return json;
-}
-
-Json host_of(const RunRecord& r) {
-  Json json = Json::array();
-  for (const RecordedHost& host : r.host)
-    json.push_back({{"times", host.times}, {"seconds", host.seconds}});
-  return json;
-}
-
-void read_costs(const Json& json, RunRecord& r) {
-  for (const Json& cost : json)
-    r.costs.push_back({cost.at("loops"), static_cast<Way>(find(way_names, cost.at("way"))),
-                       cost.at("calls"), cost.at("elements"), cost.at("seconds")});
-}
-
-Json execution_of(const RunRecord& r) {
-  Json json{{"sequences", Json::array()},
-            {"events", Json::array()},
-            {"events_left_out", r.events_left_out}};
-  for (const RecordedSequence& sequence : r.sequences) {
-    Json& loops = json["sequences"].emplace_back(Json::array());
-    for (const RecordedLoop& loop : sequence) loops.push_back(json_of(loop));
+  template <class T>
+  Fields& operator()(const char* name, T& value) {
+    transfer(at(name), value);
+    return *this;
   }
-  for (const RecordedEvents& run : r.events)
-    json["events"].push_back({{"of", run.events}, {"times", run.times}});
-  return json;
+  /// One that is written unless it has its usual value.
+  Fields& operator()(const char* name, int& value, int usual) {
+    return (writes_ && value != usual) || object_.contains(name) ? (*this)(name, value) : *this;
+  }
+  /// One that files of earlier versions do not have.
+  template <class T>
+  Fields& later(const char* name, T& value) {
+    return writes_ || object_.contains(name) ? (*this)(name, value) : *this;
+  }
+  template <class Value, std::size_t N>
+  Fields& operator()(const char* name, Value& value, const std::array<const char*, N>& words) {
+    if (writes_)
+      object_[name] = words[static_cast<std::size_t>(value)];
+    else
+      value = static_cast<Value>(find(words, object_.at(name)));
+    return *this;
+  }
+  Fields group(const char* name) { return {at(name), writes_}; }
+
+ private:
+  Json& at(const char* name) { return writes_ ? object_[name] : object_.at(name); }
+
+  template <class T>
+  void transfer(Json& json, T& value) const {
+    if constexpr (requires { value.emplace_back(); }) {
+      if (writes_) {
+        json = Json::array();
+        for (auto& item : value) transfer(json.emplace_back(), item);
+      } else {
+        for (Json& item : json) transfer(item, value.emplace_back());
+      }
+    } else if constexpr (requires(Fields& fields) { list(fields, value); }) {
+      Fields fields(json, writes_);
+      list(fields, value);
+    } else if (writes_) {
+      json = value;
+    } else {
+      json.get_to(value);
+    }
+  }
+
+  Json& object_;
+  const bool writes_;
+};
+
+void list(Fields& of, RecordedSet& set) {
+  of("name", set.name)("size", set.size);
+}
+void list(Fields& of, RecordedMap& map) {
+  of("name", map.name)("from", map.from)("to", map.to)("arity", map.arity);
+}
+void list(Fields& of, RecordedDat& dat) {
+  of("name", dat.name)("set", dat.set)("bytes", dat.bytes);
+}
+void list(Fields& of, RecordedArg& arg) {
+  of("dat", arg.dat, -1)("map", arg.map, -1)("column", arg.column, -1)("global", arg.global, -1);
+  of("bytes", arg.bytes, 0)("access", arg.access, access_names);
+}
+void list(Fields& of, RecordedLoop& loop) {
+  of("loop", loop.name)("set", loop.set)("colour", loop.colour, 0)("args", loop.args);
+}
+void list(Fields& of, RecordedEvents& run) {
+  of("of", run.events)("times", run.times);
+}
+void list(Fields& of, RecordedCost& cost) {
+  of("loops", cost.loops)("way", cost.way, way_names)("calls", cost.calls);
+  of("elements", cost.elements)("seconds", cost.seconds);
+}
+void list(Fields& of, RecordedHost& host) {
+  of("times", host.times)("seconds", host.seconds);
+}
+void list(Fields& of, RecordedPartition& how) {
+  of("partitioner", how.partitioner)("set", how.set)("map", how.map)("seconds", how.seconds);
 }
 
-void read_execution(const Json& json, RunRecord& r) {
-  for (const Json& sequence : json.at("sequences")) {
-    RecordedSequence& loops = r.sequences.emplace_back();
-    for (const Json& loop : sequence) loops.push_back(loop_of(loop));
-  }
-  for (const Json& run : json.at("events")) r.events.push_back({run.at("of"), run.at("times")});
-  r.events_left_out = json.at("events_left_out");
+void list(Fields& of, RunRecord& r) {
+  of("program", r.program)("ranks", r.ranks)("threads", r.threads)("chains", r.chains);
+  of("keep_dead", r.keep_dead)("depth_max", r.depth_max).later("all_in_tiles", r.all_in_tiles);
+  of.group("mesh")("sets", r.sets)("maps", r.maps)("dats", r.dats)("maps_file", r.maps_file)(
+      "maps_hash", r.maps_hash);
+  of("partition", r.partition);
+  of.group("execution")("sequences", r.sequences)("events", r.events)("events_left_out",
+                                                                      r.events_left_out);
+  of("costs", r.costs).later("host", r.host)("kernels", r.kernels);
+  of("compile_seconds", r.compile_seconds)("plan_seconds", r.plan_seconds);
 }
 
 /// @param count  of what the index refers to; -1 is allowed if `optional`
@@ -243,62 +237,28 @@ std::vector<RecordedEvents> folded(const std::vector<int>& events) {
   return runs;
 }
 
-std::string as_json(const RunRecord& r) {
-  Json json{{"form", form},
-            {"version", version},
-            {"program", r.program},
-            {"ranks", r.ranks},
-            {"threads", r.threads},
-            {"chains", r.chains},
-            {"keep_dead", r.keep_dead},
-            {"depth_max", r.depth_max},
-            {"all_in_tiles", r.all_in_tiles},
-            {"mesh", mesh_of(r)},
-            {"partition",
-             {{"partitioner", r.partition.partitioner},
-              {"set", r.partition.set},
-              {"map", r.partition.map},
-              {"seconds", r.partition.seconds}}},
-            {"execution", execution_of(r)},
-            {"costs", costs_of(r)},
-            {"host", host_of(r)},
-            {"kernels", r.kernels},
-            {"compile_seconds", r.compile_seconds},
-            {"plan_seconds", r.plan_seconds}};
+std::string as_json(RunRecord record) {
+  Json json{{"form", form}, {"version", version}};
+  Fields fields(json, true);
+  list(fields, record);
   json["hash"] = hash_of(json);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 RunRecord record_from_json(std::string_view text) try {
-  const Json json = Json::parse(text);
+  Json json = Json::parse(text);
   if (!json.is_object() || json.value("form", "") != form)
     refuse("it is not a file that OP2_MODEL has written");
   if (json.at("version") != version)
     refuse(fmt::format("it has version {}, and this program reads version {}",
                        json.at("version").dump(), version));
-  RunRecord r;
-  r.program = json.at("program");
-  r.ranks = json.at("ranks");
-  r.threads = json.at("threads");
-  r.chains = json.at("chains");
-  r.keep_dead = json.at("keep_dead");
-  r.depth_max = json.at("depth_max");
-  r.all_in_tiles = json.value("all_in_tiles", false);  // files of before it was recorded
-  read_mesh(json.at("mesh"), r);
-  const Json& partition = json.at("partition");
-  r.partition = {partition.at("partitioner"), partition.at("set"), partition.at("map"),
-                 partition.at("seconds")};
-  read_execution(json.at("execution"), r);
-  read_costs(json.at("costs"), r);
-  for (const Json& host : json.value("host", Json::array()))
-    r.host.push_back({host.at("times"), host.at("seconds")});
-  r.kernels = json.at("kernels");
-  r.compile_seconds = json.at("compile_seconds");
-  r.plan_seconds = json.at("plan_seconds");
-  check(r);
+  RunRecord record;
+  Fields fields(json, false);
+  list(fields, record);
+  check(record);
   if (json.value("hash", "") != hash_of(json))
     refuse("it was changed: its hash is not that of what it has beside times and costs");
-  return r;
+  return record;
 } catch (const Json::exception& error) {
   refuse(fmt::format("it is damaged: {}", error.what()));
 }

@@ -131,7 +131,7 @@ std::int64_t bytes_of_maps(const RunRecord& record);
 /// Runs of events whose repetition is written once. Cost: a comparison per event and candidate.
 std::vector<RecordedEvents> folded(const std::vector<int>& events);
 
-std::string as_json(const RunRecord& record);
+std::string as_json(RunRecord record);
 
 /// @throws std::runtime_error  says what is wrong: not a record, another version, indices out of
 ///                             range

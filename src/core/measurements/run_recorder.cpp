@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t most_events = std::size_t{1} << 20;
 
 RecordedArg recorded(const LoopArg& arg) {
-  RecordedArg made{.column = arg.column, .access = arg.access};
+  RecordedArg made{.access = arg.access};
   if (arg.is_active_dat()) {
     made.dat = arg.dat->index;
-    if (arg.map != nullptr) made.map = arg.map->index;
+    if (arg.map != nullptr) made.map = arg.map->index, made.column = arg.column;
     return made;
   }
   if (arg.global != nullptr) made.global = arg.global->index;

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import cells, geometry, neighbours, topology
-from .failure import MeshError, number_of
+from .failure import Damaged, MeshError, number_of
 from .mesh import Faces, Faults, Mesh
 from .shapes import shape_of
 
@@ -93,7 +93,7 @@ def _name_by_node_sets(source, dimension, new, faces_found, names, faults):
                + [tag for of, tag in names if of == dimension - 1], default=0)
     for name, nodes in source.node_sets.items():
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(new)):
-            raise MeshError(f"a set of nodes has others than the file: '{name}'; write the mesh again")
+            raise Damaged(f"a set of nodes has others than the file: '{name}'")
         inside = np.zeros(new.max(initial=0) + 2, bool)
         inside[new[nodes]] = True
         inside[-1] = False  # where nodes without cells are

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import coincident, topology
-from .failure import MeshError, number_of, rows
+from .failure import Damaged, MeshError, number_of, rows
 from .mesh import Part
 from .shapes import CELLS, has_known_nodes, mirrored, shape_of
 
@@ -23,8 +23,8 @@ def check_blocks(source):
                             "tetrahedra, pyramids, wedges and hexahedra")
         if len(block.nodes) and (block.nodes.min() < 0 or block.nodes.max() >= len(source.points)):
             bad = np.flatnonzero(((block.nodes < 0) | (block.nodes >= len(source.points))).any(axis=1))
-            raise MeshError(f"elements have nodes that the file does not have: {block.kind} {rows(bad)} (from 0), "
-                            f"{number_of(len(source.points), 'node')}; write the mesh again")
+            raise Damaged(f"elements have nodes that the file does not have: {block.kind} {rows(bad)} (from 0), "
+                          f"{number_of(len(source.points), 'node')}")
     dimension = max((shape_of(block.kind).dimension for block in source.blocks if len(block.nodes)), default=0)
     if dimension < 2:
         raise MeshError(f"there are no cells: {number_of(sum(len(b.nodes) for b in source.blocks), 'element')} of "
@@ -36,12 +36,10 @@ def check_blocks(source):
 def _coordinates(points, dimension):
     """The coordinates that count: in 2D without z, which must be the same everywhere."""
     if points.ndim != 2 or points.shape[1] < dimension:
-        raise MeshError(f"nodes have too few coordinates: {points.shape[1:]} for cells of dimension {dimension}; "
-                        "write the mesh again")
+        raise Damaged(f"nodes have too few coordinates: {points.shape[1:]} for cells of dimension {dimension}")
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(bad):
-        raise MeshError(f"coordinates are not finite: {number_of(len(bad), 'node')}, {rows(bad)} (from 0); "
-                        "write the mesh again")
+        raise Damaged(f"coordinates are not finite: {number_of(len(bad), 'node')}, {rows(bad)} (from 0)")
     if np.abs(points).max(initial=0) > LARGEST:
         raise MeshError(f"a coordinate is too large: {np.abs(points).max():.3g}, more than {LARGEST:g}; scale the mesh")
     if dimension == 3:

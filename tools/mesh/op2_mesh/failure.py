@@ -8,6 +8,13 @@ class MeshError(Exception):
     """<what is wrong>: <object>, <numbers>; <what to do>"""
 
 
+class Damaged(MeshError):
+    """Of a file that can only be made again: <what is wrong>: <object>, <numbers>"""
+
+    def __init__(self, what):
+        super().__init__(f"{what}; write the mesh again")
+
+
 def printable(text):
     """The text on one line; what a terminal would not show, or take as a command, as an escape sequence of Python."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()

@@ -2,7 +2,7 @@
 """Which faces and which other cells does a cell have, and which nodes and faces are periodic partners?"""
 import numpy as np
 
-from .failure import MeshError, number_of
+from .failure import Damaged, number_of
 
 
 def _places(mesh):
@@ -98,7 +98,6 @@ def periodic_pairs(source, new, boundary, count):
     for one, other in source.paired_faces:
         found = np.stack([_faces_at(boundary, new[one]), _faces_at(boundary, new[other])], axis=1)
         if (found < 0).any():
-            raise MeshError(f"periodic faces are not faces of the boundary: {number_of(int((found < 0).any(axis=1).sum()), 'pair')}; "
-                            "write the mesh again")
+            raise Damaged(f"periodic faces are not faces of the boundary: {number_of(int((found < 0).any(axis=1).sum()), 'pair')}")
         faces.append(found[found[:, 0] != found[:, 1]])
     return _once(np.concatenate(nodes)), _once(np.concatenate(faces))

@@ -7,7 +7,7 @@ import stat
 import warnings
 
 from . import guard
-from .failure import MeshError
+from .failure import Damaged, MeshError
 from .formats import abaqus, cgns, exodus, gmsh, su2, vtu, with_meshio
 
 FORMATS = [reader.FORMAT for reader in (gmsh, cgns, exodus, su2, abaqus, vtu)]  # meshio reads the others
@@ -23,7 +23,7 @@ def _head(path):
     except OSError as error:
         raise MeshError(f"the file cannot be read: {error.strerror}; check the path") from None
     if not head:
-        raise MeshError("the file is empty; write the mesh again")
+        raise Damaged("the file is empty")
     for other in guard.files_of(path):
         if not os.path.isfile(other) and not os.path.isdir(other):
             raise MeshError(f"a file with data of the mesh is not a regular file: '{other}'; give the path of one")
@@ -65,7 +65,7 @@ def read(path, tag_data=None):
         raise MeshError(f"the file asks for more memory than it may have [{name}]; if it is not damaged, "
                         "raise the limit with --memory") from None
     except RecursionError:
-        raise MeshError(f"the file is nested too deeply [{name}]; write the mesh again") from None
+        raise Damaged(f"the file is nested too deeply [{name}]") from None
     except (Exception, SystemExit) as error:  # whatever a reader makes of a damaged file
         what = f"{error} is not known" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
         why = " ".join((said.getvalue() or what).split())[:200].rstrip(".")

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from .failure import MeshError, number_of, rows
+from .failure import Damaged, MeshError, number_of, rows
 from .shapes import shape_of
 
 IN_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a]")  # bytes that no text has
@@ -40,14 +40,14 @@ def numbers(data, what, dtype=np.float64):
         try:
             return np.fromstring(data, dtype=dtype, sep=" ")
         except (DeprecationWarning, ValueError):
-            raise MeshError(f"a value is not a number: {what} of {len(data)} bytes; write the mesh again") from None
+            raise Damaged(f"a value is not a number: {what} of {len(data)} bytes") from None
 
 
 def count(data, what):
     """The first number of a line, which is not negative."""
     match = re.match(rb"\s*(\d{1,18})(?:\s|$)", data)
     if not match:
-        raise MeshError(f"a number is not readable: {what}, {string(data[:40])!r}; write the mesh again")
+        raise Damaged(f"a number is not readable: {what}, {string(data[:40])!r}")
     return int(match.group(1))
 
 
@@ -62,7 +62,7 @@ class Numbering:
         self.ordered = numbers[self.order]
         twice = self.ordered[1:][self.ordered[1:] == self.ordered[:-1]]
         if len(twice):
-            raise MeshError(f"{number_of(len(twice), 'number')} of {what}s are used twice: {rows(twice)}; write the mesh again")
+            raise Damaged(f"{number_of(len(twice), 'number')} of {what}s are used twice: {rows(twice)}")
 
     def rows_of(self, wanted, user="elements have"):
         """@param user  whose numbers they are, for the message"""
@@ -72,8 +72,8 @@ class Numbering:
             place = np.minimum(np.searchsorted(self.ordered, wanted), max(len(self.ordered) - 1, 0))
             known = self.ordered[place] == wanted if len(self.ordered) else np.zeros(np.shape(wanted), bool)
         if not known.all():
-            raise MeshError(f"{user} {self.what}s that the file does not have: {rows(np.unique(wanted[~known]))} of "
-                            f"{len(self.numbers)}; write the mesh again")
+            raise Damaged(f"{user} {self.what}s that the file does not have: {rows(np.unique(wanted[~known]))} of "
+                          f"{len(self.numbers)}")
         return place if self.order is None else self.order[place]
 
 
@@ -103,7 +103,7 @@ def of_equal_elements(values, kinds, after, section):
             raise MeshError(f"an element type is not known: type {kind} in section '{section}'; export without it")
         length = 1 + kinds[kind][1] + after
         if at + length > len(values):
-            raise MeshError(f"section '{section}' ends within an element; write the mesh again")
+            raise Damaged(f"section '{section}' ends within an element")
         run = run_length(values, at, length, [0])
         yield kind, values[at:at + run * length].reshape(run, length)[:, 1:1 + kinds[kind][1]]
         at += run * length

@@ -64,10 +64,8 @@ def _of_shapes(mesh):
 
 
 def _of_boundary_groups(mesh):
-    faces, taken = mesh.boundary, set()
-    named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension - 1}
-    for tag in sorted({int(tag) for tag in np.unique(faces.tags)} | named):
-        name = _unique(mesh.name_of(mesh.dimension - 1, tag), tag, taken)
+    faces = mesh.boundary
+    for tag, name in _groups(mesh, mesh.dimension - 1, faces.tags):
         begin, end = np.searchsorted(faces.tags, [tag, tag + 1])
         here, group = slice(begin, end), f"boundary/{name}"
         yield _const(f"{group}/tag", tag)
@@ -80,19 +78,19 @@ def _of_boundary_groups(mesh):
 
 
 def _of_regions(mesh):
+    for tag, name in _groups(mesh, mesh.dimension, mesh.cell_tags):
+        yield _const(f"region/{name}/tag", tag)
+
+
+def _groups(mesh, dimension, tags):
+    """(tag, name) of each group that has a tag of these or a name, which has letters that a dataset may have; two groups of
+    one name differ by their tags."""
     taken = set()
-    named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension}
-    for tag in sorted({int(tag) for tag in np.unique(mesh.cell_tags)} | named):
-        yield _const(f"region/{_unique(mesh.name_of(mesh.dimension, tag), tag, taken)}/tag", tag)
-
-
-def _unique(name, tag, taken):
-    """The name in letters that a dataset may have; two groups of one name differ by their tags."""
-    plain = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).strip(".") or f"group_{tag}"
-    if plain in taken:
-        plain = f"{plain}_{tag}"
-    taken.add(plain)
-    return plain
+    for tag in sorted({int(tag) for tag in np.unique(tags)} | {tag for of, tag in mesh.names if of == dimension}):
+        plain = re.sub(r"[^A-Za-z0-9_.+-]", "_", mesh.name_of(dimension, tag)).strip(".") or f"group_{tag}"
+        name = f"{plain}_{tag}" if plain in taken else plain
+        taken.add(name)
+        yield tag, name
 
 
 def entries(mesh, maps=()):

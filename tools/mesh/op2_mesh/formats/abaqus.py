@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from .. import reading
-from ..failure import MeshError
+from ..failure import Damaged, MeshError
 from ..shapes import FACE_OF, shape_of
 from ..source import Block, Format, Source
 
@@ -78,8 +78,6 @@ def _keywords(path, included=()):
     """All keywords in their order, with those of files that *INCLUDE names."""
     if len(included) > MOST_INCLUDES or path in included:
         raise MeshError(f"files include each other: '{path}'; write them as one file")
-    if included and not os.path.isfile(path):
-        raise MeshError(f"an included file is missing: '{path}'; put it beside the other one")
     data = re.sub(rb"^[ \t]*\*\*[^\n]*\n", b"", reading.read_text(path), flags=re.M)
     data = re.sub(rb"^([ \t]*\*[^\n]*,)[ \t]*\n", rb"\1", data, flags=re.M)  # goes on in the next line
     found = list(re.finditer(rb"^[ \t]*(\*[^\n]*)\n", data, re.M))
@@ -88,11 +86,11 @@ def _keywords(path, included=()):
         other = keyword.get("INPUT")
         if other and keyword.name in ("INCLUDE", "NODE", "ELEMENT", "NSET", "ELSET"):
             other = os.path.join(os.path.dirname(path), other)
+            if not os.path.isfile(other):
+                raise MeshError(f"an included file is missing: '{other}'; put it beside the other one")
             if keyword.name == "INCLUDE":
                 yield from _keywords(other, (*included, path))
                 continue
-            if not os.path.isfile(other):
-                raise MeshError(f"an included file is missing: '{other}'; put it beside the other one")
             keyword.body += reading.read_text(other)
         yield keyword
 
@@ -104,7 +102,7 @@ def _check(keywords):
             raise MeshError(f"a keyword is not supported: *{keyword.name}; write a mesh with all nodes and elements "
                             "(an orphan mesh)")
         if keyword.name == "NODE" and keyword.get("SYSTEM") not in (None, "R", "r"):
-            raise MeshError(f"coordinates are not rectangular: *NODE, SYSTEM={keyword.get('SYSTEM')}; write the mesh again")
+            raise Damaged(f"coordinates are not rectangular: *NODE, SYSTEM={keyword.get('SYSTEM')}")
         if keyword.name == "INSTANCE" and keyword.body.strip():
             raise MeshError(f"an instance is moved: '{keyword.get('NAME')}'; write the mesh without parts and instances")
     for name in ("PART", "INSTANCE"):
@@ -124,7 +122,7 @@ class _Sets:
 
     def _add(self, name, members):
         if not name:
-            raise MeshError(f"a set has no name: *{self.parameter}; write the mesh again")
+            raise Damaged(f"a set has no name: *{self.parameter}")
         self.shown.setdefault(name.upper(), name)
         self.parts.setdefault(name.upper(), []).extend(members)
 
@@ -144,7 +142,7 @@ class _Sets:
                             "first, last, step")
         first, last, step = [int(field) for field in fields] + [1] * (3 - len(fields))
         if step < 1 or not 0 <= (last - first) // step < 1 << 31:
-            raise MeshError(f"a range is empty: *{keyword.name}, GENERATE, {first}, {last}, {step}; write the mesh again")
+            raise Damaged(f"a range is empty: *{keyword.name}, GENERATE, {first}, {last}, {step}")
         return np.arange(first, last + 1, step)
 
     def add_numbers(self, name, numbers):
@@ -152,7 +150,7 @@ class _Sets:
 
     def numbers_of(self, name, within=()):
         if name.upper() not in self.parts or name.upper() in within:
-            raise MeshError(f"a set is not in the file: '{name}', {self.parameter}; write the mesh again")
+            raise Damaged(f"a set is not in the file: '{name}', {self.parameter}")
         parts = [self.numbers_of(part.rpartition(".")[2], (*within, name.upper())) if isinstance(part, str) else part
                  for part in self.parts[name.upper()]]
         return np.concatenate([np.zeros(0, np.int64), *parts])
@@ -166,8 +164,7 @@ def _nodes(keywords):
         values, columns = keyword.numbers(), len(next(iter(keyword.fields()), []))
         if columns < 3 or len(values) % columns:
             if len(values):
-                raise MeshError(f"lines of nodes are unequal: *NODE, {len(values)} values in lines of {columns}; "
-                                "write the mesh again")
+                raise Damaged(f"lines of nodes are unequal: *NODE, {len(values)} values in lines of {columns}")
             continue
         table = values.reshape(-1, columns)[:, :4]
         numbers.append(table[:, 0].astype(np.int64))
@@ -183,8 +180,8 @@ def _elements(keyword):
         raise MeshError(f"an element type is not known: Abaqus's '{name}'; export without these elements")
     values = keyword.numbers(np.int64)
     if len(values) % (1 + WIDTHS[kind]):
-        raise MeshError(f"lines of elements are unequal: *ELEMENT, TYPE={name}, {len(values)} values, not elements of "
-                        f"{WIDTHS[kind]} nodes; write the mesh again")
+        raise Damaged(f"lines of elements are unequal: *ELEMENT, TYPE={name}, {len(values)} values, not elements of "
+                      f"{WIDTHS[kind]} nodes")
     table = values.reshape(-1, 1 + WIDTHS[kind])
     return table[:, 0], Block(kind, table[:, 1:], np.zeros(len(table), np.int64))
 

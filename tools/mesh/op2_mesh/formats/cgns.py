@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..failure import MeshError, needed, number_of, rows
+from ..failure import Damaged, MeshError, needed, number_of, rows
 from ..reading import NamedSets, of_equal_elements
 from ..shapes import VERTICAL_FIRST, shape_of
 from ..source import Block, Format, Source
@@ -40,7 +40,7 @@ def _followed(h5py, parent, name):
     try:
         return parent[name]
     except (KeyError, OSError):
-        raise MeshError(f"a link leads to nothing: '{parent.name}' is '{getattr(link, 'path', name)}'; write the mesh again") from None
+        raise Damaged(f"a link leads to nothing: '{parent.name}' is '{getattr(link, 'path', name)}'") from None
 
 
 def _linked(h5py, parent, name):
@@ -84,8 +84,7 @@ def _sections(h5py, zone, numbering):
                             "pyramids, wedges and hexahedra")
         width = TYPES[kind][1] if kind != MIXED else 1
         if len(values) % width:
-            raise MeshError(f"section '{name}' has {len(values)} values, which are not elements of {width} nodes; "
-                            "write the mesh again")
+            raise Damaged(f"section '{name}' has {len(values)} values, which are not elements of {width} nodes")
         kinds = {number: TYPES[numbering(number)] for number in range(2, 22) if numbering(number) in TYPES}
         found = of_equal_elements(values, kinds, 0, name) if kind == MIXED else [(None, values.reshape(-1, width))]
         begin = first
@@ -94,8 +93,7 @@ def _sections(h5py, zone, numbering):
             yield name, first, meshio_name, nodes[:, VERTICAL_FIRST.get(meshio_name, range(nodes.shape[1]))] - 1
             first += len(nodes)
         if first - begin != last - begin + 1:
-            raise MeshError(f"section '{name}' has {number_of(first - begin, 'element')}, but numbers {begin} to {last}; "
-                            "write the mesh again")
+            raise Damaged(f"section '{name}' has {number_of(first - begin, 'element')}, but numbers {begin} to {last}")
 
 
 def _list_of(node, what, name):
@@ -104,7 +102,7 @@ def _list_of(node, what, name):
     if what.endswith("List"):
         return None, None, values
     if len(values) < 2 or not 0 <= values[1] - values[0] < 1 << 31:
-        raise MeshError(f"a boundary condition has a wrong range: '{name}', {rows(values)}; write the mesh again")
+        raise Damaged(f"a boundary condition has a wrong range: '{name}', {rows(values)}")
     return values[0], values[1], None
 
 
@@ -126,8 +124,8 @@ def _inside(count, of, name, begin, end, points):
     points = np.arange(begin, end + 1) if points is None else points
     bad = np.flatnonzero((points < 1) | (points > count))
     if len(bad):
-        raise MeshError(f"a boundary condition has {of}s that the zone does not have: '{name}', {rows(points[bad])} of "
-                        f"{number_of(count, of)}; write the mesh again")
+        raise Damaged(f"a boundary condition has {of}s that the zone does not have: '{name}', {rows(points[bad])} of "
+                      f"{number_of(count, of)}")
     return points
 
 
@@ -136,8 +134,7 @@ def _members(blocks, firsts, points, name):
     members = [(block, points[(points >= first) & (points < first + len(block.nodes))] - first)
                for block, first in zip(blocks, firsts)]
     if sum(len(chosen) for _, chosen in members) != len(points):
-        raise MeshError(f"a boundary condition has elements that no section has: '{name}', "
-                        f"{number_of(len(points), 'number')}; write the mesh again")
+        raise Damaged(f"a boundary condition has elements that no section has: '{name}', {number_of(len(points), 'number')}")
     return members
 
 
@@ -147,15 +144,15 @@ def _zone(h5py, name, zone, source, groups, region, numbering):
         raise MeshError(f"a zone is not unstructured: '{name}', {kind}; export an unstructured mesh")
     grid = next((node for _, node in _children(h5py, zone, "GridCoordinates_t")), None)
     if grid is None:
-        raise MeshError(f"a zone has no coordinates: '{name}'; write the mesh again")
+        raise Damaged(f"a zone has no coordinates: '{name}'")
     columns = [_data(grid[f"Coordinate{axis}"]).astype(np.float64) for axis in "XYZ" if f"Coordinate{axis}" in grid]
     points = np.stack(columns, axis=1)
     points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
     blocks, firsts, sections = [], [], []
     for section, first, meshio_name, nodes in _sections(h5py, zone, numbering):
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(points)):
-            raise MeshError(f"elements have nodes that zone '{name}' does not have: {meshio_name}, "
-                            f"{number_of(len(points), 'node')}; write the mesh again")
+            raise Damaged(f"elements have nodes that zone '{name}' does not have: {meshio_name}, "
+                          f"{number_of(len(points), 'node')}")
         blocks.append(Block(meshio_name, nodes + len(source.points), np.zeros(len(nodes), np.int64)))
         firsts.append(first)
         sections.append(section)
@@ -208,8 +205,7 @@ def _periodic_links(h5py, zone):
                                 "PointListDonor")
             here, there = (_data(_linked(h5py, link, what)).astype(np.int64) for what in ("PointList", "PointListDonor"))
             if len(here) != len(there):
-                raise MeshError(f"a periodic connection has unequal lists: '{name}', {len(here)} and {len(there)}; "
-                                "write the mesh again")
+                raise Damaged(f"a periodic connection has unequal lists: '{name}', {len(here)} and {len(there)}")
             location = _text(link["GridLocation"]) if "GridLocation" in link else "Vertex"
             yield name, location == "Vertex", here, _text(link).rpartition("/")[2], there
 
@@ -219,7 +215,7 @@ def _add_periodic_pairs(source, zones):
     for zone in zones.values():
         for name, is_nodes, here, other, there in zone.links:
             if other not in zones:
-                raise MeshError(f"a periodic connection leads to a zone that is not there: '{name}', '{other}'; write the mesh again")
+                raise Damaged(f"a periodic connection leads to a zone that is not there: '{name}', '{other}'")
             donor = zones[other]
             if is_nodes:
                 pairs = [_inside(side.nodes, "node", name, None, None, points) - 1 + side.start
@@ -271,7 +267,7 @@ def read(path, _):
         zones = [(base_name, name, zone) for base_name, base in _children(h5py, file, "CGNSBase_t")
                  for name, zone in _children(h5py, base, "Zone_t")]
         if not zones:
-            raise MeshError("the file has no zones; write the mesh again")
+            raise Damaged("the file has no zones")
         read_zones = {}
         for (_, name, zone), region in zip(zones, _regions(h5py, zones)):
             read_zones[name] = _zone(h5py, name, zone, source, groups, region, _numbering(h5py, file))

@@ -5,7 +5,7 @@ Read here and not by meshio because that has no side sets and refuses blocks of 
 """
 import numpy as np
 
-from ..failure import MeshError, needed, number_of, rows
+from ..failure import Damaged, MeshError, needed, number_of, rows
 from ..shapes import FACE_OF, SHAPES, VERTICAL_FIRST, shape_of
 from ..source import Block, Format, Source
 
@@ -106,8 +106,8 @@ def _sides(elements, sides, cells, tag, name):
         if is_shell:
             corners_of = (range(shape.corners), range(shape.corners), *corners_of)
         if len(bad := np.flatnonzero(mine & ((sides < 0) | (sides >= len(corners_of))))):
-            raise MeshError(f"a side set has sides that elements do not have: '{name}', side {sides[bad[0]] + 1} of element "
-                            f"{elements[bad[0]] + 1}, '{block.kind}'; write the mesh again")
+            raise Damaged(f"a side set has sides that elements do not have: '{name}', side {sides[bad[0]] + 1} of element "
+                          f"{elements[bad[0]] + 1}, '{block.kind}'")
         for side, corners in enumerate(corners_of):
             chosen = elements[mine & (sides == side)] - first
             if len(chosen):
@@ -115,8 +115,7 @@ def _sides(elements, sides, cells, tag, name):
         first += len(block.nodes)
     bad = np.flatnonzero((elements < 0) | (elements >= first))
     if len(bad):
-        raise MeshError(f"a side set has elements that the file does not have: '{name}', {rows(elements[bad] + 1)} of "
-                        f"{first}; write the mesh again")
+        raise Damaged(f"a side set has elements that the file does not have: '{name}', {rows(elements[bad] + 1)} of {first}")
 
 
 def _blocks(file, count, names):

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from .. import reading
-from ..failure import MeshError, number_of
+from ..failure import Damaged, MeshError, number_of
 from ..shapes import shape_of
 from ..source import Block, Format, Source
 
@@ -36,8 +36,7 @@ class Text:
     def take(self, count):
         count, left = int(count), len(self.numbers) - self.at
         if not 0 <= count <= left:
-            raise MeshError(f"the section ends too early: ${self.section} needs {count} more numbers and has {left}; "
-                            "write the mesh again")
+            raise Damaged(f"the section ends too early: ${self.section} needs {count} more numbers and has {left}")
         self.at += count
         return self.numbers[self.at - count:self.at]
 
@@ -55,8 +54,8 @@ class Binary:
         dtype, count = np.dtype(dtype), int(count)
         left = (len(self.data) - self.at) // dtype.itemsize
         if not 0 <= count <= left:
-            raise MeshError(f"the file ends too early: ${self.section} needs {count} values of {dtype.itemsize} bytes "
-                            f"and {left} are left; write the mesh again")
+            raise Damaged(f"the file ends too early: ${self.section} needs {count} values of {dtype.itemsize} bytes "
+                          f"and {left} are left")
         values = np.frombuffer(self.data, dtype, count, self.at)
         self.at += count * dtype.itemsize
         return values
@@ -67,7 +66,7 @@ class Binary:
     def sizes(self, count):
         values = self.take(self.size_type, count)
         if values.size and values.max() > np.iinfo(np.int64).max:
-            raise MeshError(f"a number is too large: ${self.section} has {values.max()}; write the mesh again")
+            raise Damaged(f"a number is too large: ${self.section} has {values.max()}")
         return values.astype(np.int64)
 
     def reals(self, count):
@@ -85,15 +84,14 @@ class Sections:
     def _format(self):
         match = re.search(rb"\$MeshFormat\s+(\S+)\s+(\d+)\s+(\d+)\s*?\n", self.data[:4096])
         if not match:
-            raise MeshError("the format is not readable: line 2 must have version, file type and data size; "
-                            "write the mesh again")
+            raise Damaged("the format is not readable: line 2 must have version, file type and data size")
         version = match.group(1).decode("ascii", "replace")
         if version not in ("2", "2.0", "2.1", "2.2", "4", "4.1"):
             raise MeshError(f"the version of the format is not supported: {version}; "
                             "write it as 4.1 or 2.2 (gmsh in.msh -save -format msh41 -o out.msh)")
         kind, size = int(match.group(2)), int(match.group(3))
         if kind not in (0, 1) or size not in (4, 8):
-            raise MeshError(f"the format is not supported: file type {kind}, data size {size}; write the mesh again")
+            raise Damaged(f"the format is not supported: file type {kind}, data size {size}")
         if kind == 1 and self.data[match.end():match.end() + 4] != b"\1\0\0\0":
             raise MeshError("the byte order is not this machine's: binary file; write it as text (Mesh.Binary = 0)")
         self.at = match.end()
@@ -105,7 +103,7 @@ class Sections:
         if match:
             return match.end()
         if required:
-            raise MeshError(f"the section is missing: ${name}; write the mesh again")
+            raise Damaged(f"the section is missing: ${name}")
         return None
 
     def numbers(self, name, dtype=np.float64, required=True):
@@ -124,7 +122,7 @@ class Sections:
         try:
             return int(self.data[begin:line_end]), line_end
         except ValueError:
-            raise MeshError(f"the number of {name.lower()} is not readable: ${name}; write the mesh again") from None
+            raise Damaged(f"the number of {name.lower()} is not readable: ${name}") from None
 
     def end(self, name, begin):
         end = self.data.find(b"$End" + name.encode(), begin)
@@ -187,12 +185,11 @@ def _nodes_4(sections):
             continue
         width = 3 + (dimension if parametric else 0)
         if not 3 <= width <= 6:
-            raise MeshError(f"a block of nodes has dimension {dimension}; write the mesh again")
+            raise Damaged(f"a block of nodes has dimension {dimension}")
         tags.append(numbers.sizes(count).astype(np.int64))
         points.append(numbers.reals(count * width).reshape(count, width)[:, :3])
     if not points or sum(len(block) for block in points) != total:
-        raise MeshError(f"the blocks of $Nodes have {sum(len(block) for block in points)} nodes, not {total}; "
-                        "write the mesh again")
+        raise Damaged(f"the blocks of $Nodes have {sum(len(block) for block in points)} nodes, not {total}")
     return np.concatenate(tags), np.concatenate(points)
 
 
@@ -222,7 +219,7 @@ def _width(number, tags):
         raise MeshError(f"an element type is not known: Gmsh's type {number}; mesh without it, or save only the "
                         "physical groups that the program needs")
     if not 0 <= tags <= 1000:
-        raise MeshError(f"an element of version 2 has {tags} tags; write the mesh again")
+        raise Damaged(f"an element of version 2 has {tags} tags")
     return TYPES[number][1]
 
 
@@ -232,14 +229,12 @@ def _from_text(text, total):
     at, seen = 0, 0
     while seen < total:
         if at + 3 > len(numbers):
-            raise MeshError(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}; "
-                            "write the mesh again")
+            raise Damaged(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}")
         kind, tags = int(numbers[at + 1]), int(numbers[at + 2])
         length = 3 + tags + _width(kind, tags)
         count = min(reading.run_length(numbers, at, length, [1, 2]), total - seen)
         if at + count * length > len(numbers):
-            raise MeshError(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}; "
-                            "write the mesh again")
+            raise Damaged(f"the section ends too early: $Elements has {seen} of {number_of(total, 'element')}")
         yield kind, tags, numbers[at:at + count * length].reshape(count, length)[:, 3:]
         at, seen = at + count * length, seen + count
 
@@ -250,7 +245,7 @@ def _from_bytes(numbers, total):
         kind, count, tags = (int(value) for value in numbers.ints(3))
         length = 1 + tags + _width(kind, tags)
         if count < 1:
-            raise MeshError(f"a block of $Elements has {count} elements; write the mesh again")
+            raise Damaged(f"a block of $Elements has {count} elements")
         yield kind, tags, numbers.ints(count * length).reshape(count, length)[:, 1:].astype(np.int64)
         seen += count
 

@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from .. import reading
-from ..failure import MeshError, number_of
+from ..failure import Damaged, MeshError, number_of
 from ..source import Block, Format, Source
 
 # Number of the type, as in VTK -> meshio's name and number of nodes.
@@ -32,8 +32,8 @@ def _points(value, body, dimension):
     columns = len(_first_line(body))
     values = reading.numbers(body, "NPOIN")
     if columns < dimension or len(values) != total * columns:
-        raise MeshError(f"nodes are missing, or lines are unequal: NPOIN has {len(values)} values, not {total} x "
-                        f"{max(columns, dimension)}; write the mesh again")
+        raise Damaged(f"nodes are missing, or lines are unequal: NPOIN has {len(values)} values, not {total} x "
+                      f"{max(columns, dimension)}")
     return values.reshape(total, columns)[:, :dimension]
 
 
@@ -45,12 +45,12 @@ def _elements(keyword, value, body):
     kind = int(values[0]) if len(values) else 0
     behind = len(first) - 1 - TYPES[kind][1] if kind in TYPES else 0
     if behind not in (0, 1):
-        raise MeshError(f"an element has {len(first) - 1} values: {keyword}, type {kind}; write the mesh again")
+        raise Damaged(f"an element has {len(first) - 1} values: {keyword}, type {kind}")
     blocks = [Block(TYPES[kind][0], nodes, np.zeros(len(nodes), np.int64))
               for kind, nodes in reading.of_equal_elements(values, TYPES, behind, keyword)]
     if sum(len(block.nodes) for block in blocks) != total:
-        raise MeshError(f"elements are missing: {keyword} has {sum(len(block.nodes) for block in blocks)} of "
-                        f"{number_of(total, 'element')}; write the mesh again")
+        raise Damaged(f"elements are missing: {keyword} has {sum(len(block.nodes) for block in blocks)} of "
+                      f"{number_of(total, 'element')}")
     return blocks
 
 
@@ -78,8 +78,8 @@ def read(path, _):
             marker = None
     wanted = sum(reading.count(value, keyword) for keyword, value, _ in sections if keyword == "NMARK")
     if markers != wanted or marker is not None:
-        raise MeshError(f"markers are missing: the file has {markers} of {wanted}"
-                        f"{', the last one without elements' if marker is not None else ''}; write the mesh again")
+        raise Damaged(f"markers are missing: the file has {markers} of {wanted}"
+                      f"{', the last one without elements' if marker is not None else ''}")
     return source
 
 

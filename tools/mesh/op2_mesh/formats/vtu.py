@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ..failure import MeshError, number_of
+from ..failure import Damaged, MeshError, number_of
 from ..reading import numbers
 from ..source import Block, Format, Source
 from .with_meshio import chosen_tags
@@ -39,7 +39,7 @@ class _Xml:
         try:
             self.root = ElementTree.fromstring(data)
         except ElementTree.ParseError as error:
-            raise MeshError(f"the XML cannot be read: {error}; write the mesh again") from None
+            raise Damaged(f"the XML cannot be read: {error}") from None
         if self.root.tag != "VTKFile" or self.root.get("type") != "UnstructuredGrid":
             raise MeshError(f"the file has no unstructured grid, but '{self.root.get('type', self.root.tag)}'; "
                             "write one, as .vtu")
@@ -73,7 +73,7 @@ class _Xml:
         else:
             found = self._decoded(self.appended[int(array.get("offset", "0")):], self.is_raw, what)
         if len(found) % dtype.itemsize:
-            raise MeshError(f"an array ends within a value: {what}, {len(found)} bytes; write the mesh again")
+            raise Damaged(f"an array ends within a value: {what}, {len(found)} bytes")
         return np.frombuffer(found, dtype)
 
     def _decoded(self, data, is_raw, what):
@@ -85,29 +85,29 @@ class _Xml:
             if size and len(found) < size and not is_raw:  # the number is encoded apart
                 found = self._bytes(data[-(-width // 3) * 4:], size, is_raw)
             if len(found) != size:
-                raise MeshError(f"an array ends too early: {what}, {len(found)} of {size} bytes; write the mesh again")
+                raise Damaged(f"an array ends too early: {what}, {len(found)} of {size} bytes")
             return found
         blocks = int(self._header(data, 1, is_raw, what)[0])
         if blocks > len(data):
-            raise MeshError(f"an array ends too early: {what}, {blocks} blocks; write the mesh again")
+            raise Damaged(f"an array ends too early: {what}, {blocks} blocks")
         if blocks == 0:
             return b""
         header = self._header(data, 3 + blocks, is_raw, what)
         sizes = header[3:].astype(np.int64)
         begin = (3 + blocks) * width if is_raw else -(-(3 + blocks) * width // 3) * 4
         if sizes.min() < 0 or int(sizes.sum()) > len(data):
-            raise MeshError(f"an array ends too early: {what}, blocks of {sizes.sum()} bytes; write the mesh again")
+            raise Damaged(f"an array ends too early: {what}, blocks of {sizes.sum()} bytes")
         packed = self._bytes(data[begin:], int(sizes.sum()), is_raw)
         ends = np.cumsum(sizes)
         try:
             return b"".join(self.decompress(packed[end - size:end]) for size, end in zip(sizes, ends))
         except (zlib.error, lzma.LZMAError, EOFError) as error:
-            raise MeshError(f"an array is damaged: {what}, {error}; write the mesh again") from None
+            raise Damaged(f"an array is damaged: {what}, {error}") from None
 
     def _header(self, data, count, is_raw, what):
         found = self._bytes(data, count * self.header.itemsize, is_raw)
         if len(found) < count * self.header.itemsize:
-            raise MeshError(f"an array ends too early: {what}; write the mesh again")
+            raise Damaged(f"an array ends too early: {what}")
         return np.frombuffer(found, self.header)
 
     @staticmethod
@@ -119,7 +119,7 @@ class _Xml:
         try:
             return base64.b64decode(letters)[:count]
         except ValueError as error:
-            raise MeshError(f"an array is not in base 64: {error}; write the mesh again") from None
+            raise Damaged(f"an array is not in base 64: {error}") from None
 
 
 def _cells(connectivity, offsets, types):
@@ -127,8 +127,7 @@ def _cells(connectivity, offsets, types):
     begins = np.concatenate([[0], offsets[:-1]]).astype(np.int64)
     sizes = offsets - begins
     if len(offsets) and ((sizes < 0).any() or offsets[-1] > len(connectivity)):
-        raise MeshError(f"cells have more nodes than the file: {int(offsets.max())} of {len(connectivity)} values; "
-                        "write the mesh again")
+        raise Damaged(f"cells have more nodes than the file: {int(offsets.max())} of {len(connectivity)} values")
     keys = types.astype(np.int64) * (1 << 32) + np.where(types == POLYGON, sizes, 0)
     _, first = np.unique(keys, return_index=True)
     for key in keys[np.sort(first)]:
@@ -140,8 +139,8 @@ def _cells(connectivity, offsets, types):
                             "wedges and hexahedra")
         name, width = kinds
         if (sizes[chosen] != width).any():
-            raise MeshError(f"cells have a wrong number of nodes: VTK's type {number} with "
-                            f"{sizes[chosen][sizes[chosen] != width][0]}, not {width}; write the mesh again")
+            raise Damaged(f"cells have a wrong number of nodes: VTK's type {number} with "
+                          f"{sizes[chosen][sizes[chosen] != width][0]}, not {width}")
         nodes = connectivity[begins[chosen][:, None] + np.arange(width)]
         name, order = OTHER_ORDER.get(name, (name, slice(None)))
         yield chosen, name, nodes[:, order]
@@ -150,17 +149,17 @@ def _cells(connectivity, offsets, types):
 def _array(xml, parent, name, count, what):
     array = next((found for found in parent if found.get("Name") == name), None) if parent is not None else None
     if array is None:
-        raise MeshError(f"an array is missing: {what}; write the mesh again")
+        raise Damaged(f"an array is missing: {what}")
     values = xml.values(array, what)
     if count is not None and len(values) != count:
-        raise MeshError(f"an array has a wrong size: {what}, {len(values)} values, not {count}; write the mesh again")
+        raise Damaged(f"an array has a wrong size: {what}, {len(values)} values, not {count}")
     return values
 
 
 def _count(piece, name):
     value = piece.get(name, "")
     if not re.fullmatch(r"\s*\d{1,18}\s*", value):
-        raise MeshError(f"a number is not readable: {name} is '{value[:40]}'; write the mesh again")
+        raise Damaged(f"a number is not readable: {name} is '{value[:40]}'")
     return int(value)
 
 
@@ -176,14 +175,14 @@ def read(path, tag_data):
         coordinates = piece.find("Points/DataArray")
         points = xml.values(coordinates, "Points") if coordinates is not None else np.zeros(0)
         if len(points) != 3 * nodes:
-            raise MeshError(f"nodes are missing: Points has {len(points)} values, not {nodes} x 3; write the mesh again")
+            raise Damaged(f"nodes are missing: Points has {len(points)} values, not {nodes} x 3")
         arrays = piece.find("Cells")
         offsets = _array(xml, arrays, "offsets", cells, "offsets").astype(np.int64)
         types = _array(xml, arrays, "types", cells, "types")
         connectivity = _array(xml, arrays, "connectivity", int(offsets[-1]) if cells else None, "connectivity").astype(np.int64)
         if len(connectivity) and (connectivity.min() < 0 or connectivity.max() >= nodes):
-            raise MeshError(f"cells have nodes that the file does not have: {connectivity.min()} to {connectivity.max()} of "
-                            f"{nodes}; write the mesh again")
+            raise Damaged(f"cells have nodes that the file does not have: {connectivity.min()} to {connectivity.max()} of "
+                          f"{nodes}")
         for rows, kind, corners in _cells(connectivity, offsets, types):
             source.blocks.append(Block(kind, corners + len(source.points), np.zeros(len(rows), np.int64)))
             rows_of_blocks.append(first + rows)

@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from ..failure import MeshError, needed, number_of
+from ..failure import Damaged, MeshError, needed, number_of
 from ..reading import NamedSets, is_text, with_line_feeds
 from ..shapes import shape_of
 from ..source import Block, Format, Source
@@ -42,10 +42,10 @@ def _check_end(path, data):
     """Refuses a text that is cut off, where meshio would look for more for ever, or be content with what there is."""
     ending = os.path.splitext(path)[1]
     if ending in TETGEN and not any(line.strip() and not line.lstrip().startswith(b"#") for line in data.split(b"\n")):
-        raise MeshError(f"the file ends too early: '{os.path.basename(path)}' has no line with numbers; write the mesh again")
+        raise Damaged(f"the file ends too early: '{os.path.basename(path)}' has no line with numbers")
     mark = LAST_WORDS.get(ending)
     if mark and mark.lower() not in data[-400:].lower():
-        raise MeshError(f"the file ends too early: the last line must have '{mark.decode()}'; write the mesh again")
+        raise Damaged(f"the file ends too early: the last line must have '{mark.decode()}'")
 
 
 @contextlib.contextmanager
@@ -56,7 +56,7 @@ def _all_or_error():
     def complete(file, dtype=float, count=-1, *others, **named):
         values = from_file(file, dtype, count, *others, **named)
         if values.size < count and not (count == 1 and values.size == 0):  # by which some look for the end
-            raise MeshError(f"the file ends too early: {count} values are needed and {values.size} left; write the mesh again")
+            raise Damaged(f"the file ends too early: {count} values are needed and {values.size} left")
         return values
 
     np.fromfile = complete
@@ -108,7 +108,7 @@ def _add_cell_sets(mesh, source):
         found = [(block, np.asarray([] if indices is None else indices, np.int64))
                  for block, indices in zip(source.blocks, members)]
         if any(rows.size and (rows.min() < 0 or rows.max() >= len(block.tags)) for block, rows in found):
-            raise MeshError(f"the set '{name}' has elements that are not in the file; write the mesh again")
+            raise Damaged(f"the set '{name}' has elements that are not in the file")
         groups.add(name, found)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a run has written, read and checked: the per-loop table of OP2_TIMING and the spans of OP2_TRACE."""
 
+import dataclasses
 import functools
 import json
 import math
@@ -175,7 +176,7 @@ class Item:
         return value
 
     def texts(self, name):
-        value = self.fields.get(name)
+        value = self.fields.get(name, [])
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             self.fail(name, "a list of texts")
         return value
@@ -185,6 +186,15 @@ class Item:
 
     def optional(self, name, take):
         return take(name) if name in self.fields else None
+
+    def taken(self, kind, **names):
+        """An object of the class `kind` of fields here, by their types.
+
+        @param names  of fields that have another name here
+        """
+        take = {str: self.text, int: self.count, float: self.number, list: self.texts, Spread: self.spread,
+                float | None: lambda name: self.optional(name, self.number)}
+        return kind(*(take[each.type](names.get(each.name, each.name)) for each in dataclasses.fields(kind)))
 
 
 def document_of(path):
@@ -211,29 +221,11 @@ def items_of(path, what, values):
         yield Item(f"'{path}', item {number} of '{what}'", value)
 
 
-def loop_of(item):
-    return Loop(name=item.text("loop"), code=item.text("code"), calls=item.count("calls"), skipped=item.count("skipped"),
-                fused=item.count("fused"), fused_in=item.text("fused_in"), elements=item.count("elements"),
-                seconds=item.number("seconds"), bytes=item.number("bytes"), flops=item.optional("flops", item.number),
-                least=item.optional("seconds_min", item.number), mean=item.optional("seconds_mean", item.number),
-                keys=item.optional("keys", item.texts) or [])
-
-
-def part_of(item):
-    return Part(item.text("part"), item.count("entries"), item.spread("seconds"))
-
-
-def region_of(item):
-    return Region(item.text("region"), item.count("calls"), item.count("loops"), item.spread("seconds"),
-                  item.spread("executing"), item.spread("loop_seconds"))
-
-
-def memory_of(item):
-    return Memory(item.text("memory"), item.spread("bytes"))
-
-
 def table_of(path, document):
-    loops = [loop_of(item) for item in items_of(path, "loops", document["loops"])]
+    def taken(what, kind, **names):
+        return [item.taken(kind, **names) for item in items_of(path, what, document.get(what, []))]
+
+    loops = taken("loops", Loop, name="loop", least="seconds_min", mean="seconds_mean")
     whole = Item(f"'{path}'", document)
     notes = document.get("notes", {})
     if not isinstance(notes, dict) or not all(isinstance(note, str) for note in notes.values()):
@@ -242,9 +234,8 @@ def table_of(path, document):
     return Table(path, whole.optional("program", whole.text), whole.optional("ranks", whole.count), sorted(ran, key=lambda loop: -loop.seconds),
                  [loop for loop in loops if loop.calls == 0 and loop.seconds == 0], notes,
                  whole.optional("wall_seconds", whole.spread),
-                 [part_of(item) for item in items_of(path, "parts", document.get("parts", []))],
-                 [region_of(item) for item in items_of(path, "regions", document.get("regions", []))],
-                 [memory_of(item) for item in items_of(path, "memory", document.get("memory", []))])
+                 taken("parts", Part, name="part"), taken("regions", Region, path="region"),
+                 taken("memory", Memory, name="memory"))
 
 
 def trace_of(path, document):

@@ -2,6 +2,7 @@
 // Meshes and fields for ParaView: in one file, in one piece per rank, as VTU or XDMF series; now or
 // in the background.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -179,34 +180,31 @@ std::int64_t GridValues::bytes() const {
   return bytes;
 }
 
-/// A series with a new time; nothing: an empty path. The times count on the root.
+/// A series to which a time is added; nothing: an empty path.
 struct SeriesOfTimes {
   std::string path;
-  std::vector<comm::SeriesTime> times;
-  bool others_follow = false;  ///< in its file, so that files are replaced which it names
+  std::vector<comm::SeriesTime> times;  ///< before that time, then with it; count on the root
+  std::size_t earlier = 0;              ///< how many are before that time
+  std::size_t others = 0;  ///< in its file, which are replaced, as are the files that it names
 };
 
-/// Of a series to which a time is added.
-struct EarlierTimes {
-  std::size_t count;
-  bool others_follow;  ///< not earlier: they are replaced
-};
-
-/// The times of a series before `time`, on the root; their number, on all ranks. Collective.
+/// Collective.
 /// @param read  @return all its times; called on the root; may throw
 template <class Read>
-EarlierTimes earlier_times(Runtime& runtime, const std::string& series, double time,
-                           std::vector<comm::SeriesTime>& times, const Read& read) {
-  const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
-  EarlierTimes found{};
+SeriesOfTimes earlier_times(Runtime& runtime, const std::string& path, double time,
+                            const Read& read) {
+  const core::Progress progress(runtime.log, fmt::format("reading '{}'", path));
+  SeriesOfTimes series{path, {}};
   runtime.do_on_root([&] {
-    times = read();
-    found.others_follow = std::erase_if(times, [&](const comm::SeriesTime& earlier) {
-                            return !(earlier.time < time);
-                          }) > 0;
-    found.count = times.size();
+    series.times = read();
+    series.others =
+        std::erase_if(series.times, [&](const auto& known) { return !(known.time < time); });
   });
-  return runtime.collectively([&] { return comm::broadcast_record(runtime.ranks(), found); });
+  std::array counts{series.times.size(), series.others};
+  counts = runtime.collectively([&] { return comm::broadcast_record(runtime.ranks(), counts); });
+  series.earlier = counts[0];
+  series.others = counts[1];
+  return series;
 }
 
 /// Before files are replaced that a series names: takes their times from it, when the background is
@@ -268,7 +266,7 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
   });
   const bool first_on_node = ranks.on_node().rank == 0;  // a folder may be large
   const std::string mine = (path.parent_path() / name_of_piece(path, ranks.rank())).string();
-  if (series.others_follow)
+  if (series.others > 0)
     shorten_series(runtime, series.path, std::span(series.times).first(series.times.size() - 1));
   write_now_or_later(
       runtime,
@@ -301,7 +299,6 @@ void write_whole(Runtime& runtime, const std::string& path, const GridArguments&
                                {}});
 }
 
-using comm::XdmfData;
 using comm::XdmfField;
 
 XdmfField xdmf_field_of(const core::Dat& dat, bool on_cells) {
@@ -365,25 +362,19 @@ void write_xdmf_values(Runtime& runtime, const std::string& path, const GridArgu
 
 /// Adds a time; those from it on are replaced. Each rank writes its rows of a file for each time.
 /// Collective; nothing is queued.
-void write_xdmf_series(Runtime& runtime, const std::string& series, double time,
+void write_xdmf_series(Runtime& runtime, const std::string& path_of_series, double time,
                        const GridArguments& grid) {
-  std::vector<comm::SeriesTime> times;
-  const auto [number, others_follow] =
-      earlier_times(runtime, series, time, times, [&] { return comm::read_series(series); });
-  const std::filesystem::path path = series;
-  const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), number);
+  SeriesOfTimes series = earlier_times(runtime, path_of_series, time,
+                                       [&] { return comm::read_series(path_of_series); });
+  const std::filesystem::path path = series.path;
+  const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), series.earlier);
   const comm::XdmfGrid xdmf = xdmf_grid_of(grid, name);
   const comm::SeriesTime added = comm::xdmf_time(time, xdmf);
-  if (others_follow) shorten_series(runtime, series, times);
-  times.push_back(added);
+  if (series.others > 0) shorten_series(runtime, series.path, series.times);
+  series.times.push_back(added);
   write_xdmf_values(runtime, (path.parent_path() / name).string(), grid, xdmf);
-  runtime.enter("op_write_series '{}', end", series);
-  runtime.do_on_root([&] { comm::write_series(series, times); });
-}
-
-/// "flow_0012.pvtu": the file of one time of "results/flow.pvd".
-std::string name_of_time(const std::filesystem::path& series, std::size_t number) {
-  return fmt::format("{}_{:04}.pvtu", series.stem().string(), number);
+  runtime.enter("op_write_series '{}', end", series.path);
+  runtime.do_on_root([&] { comm::write_series(series.path, series.times); });
 }
 
 /// The times of a series with those that are written in the background. Local, on the root.
@@ -446,12 +437,10 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   runtime.compare_declarations(series);
   if (op2::comm::is_xdmf(series)) return op2::api::write_xdmf_series(runtime, series, time, grid);
   op2::api::look_at_background(runtime);
-  op2::api::SeriesOfTimes times{series, {}, false};
-  const auto [number, others_follow] = op2::api::earlier_times(
-      runtime, series, time, times.times, [&] { return op2::api::times_of(runtime, series); });
-  times.others_follow = others_follow;
+  op2::api::SeriesOfTimes times = op2::api::earlier_times(
+      runtime, series, time, [&] { return op2::api::times_of(runtime, series); });
   const std::filesystem::path path = series;
-  const std::string name = op2::api::name_of_time(path, number);
+  const std::string name = fmt::format("{}_{:04}.pvtu", path.stem().string(), times.earlier);
   times.times.push_back(op2::comm::pvd_time(time, name));
   op2::api::write_pieces(runtime, path.parent_path() / name, grid, times);
 }

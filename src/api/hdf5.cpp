@@ -2,6 +2,7 @@
 // The functions on HDF5 files: names and handles to rows in blocks, and back.
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,14 +32,6 @@ api::Runtime& begin_call(const char* function, const char* file, const char* nam
   return runtime;
 }
 
-/// Memory for values, or an error on all ranks. Collective.
-template <class T>
-std::vector<T> values_together(api::Runtime& runtime, std::int64_t count) {
-  std::vector<T> values;
-  runtime.check_together([&] { values.resize(count); });
-  return values;
-}
-
 op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_t size,
                             const std::string& source) {
   if (size < 0)
@@ -53,16 +46,29 @@ op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_
   return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
 }
 
-/// Whether the dataset is missing: then warns, and the map or dat is not declared. Collective.
+/// The rows of a dataset that this rank declares. Nothing, with a warning, if it is missing: then
+/// the map or dat is not declared. Collective.
 /// @param what  "map" or "dat"
-bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const char* what,
-               const char* name) {
-  if (open.extents(name)) return false;
-  const std::string advice = comm::advice_for_mesh(file);
-  runtime.log.warning(
-      fmt::format("op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared{}{}", what,
-                  file, name, what, advice.empty() ? "" : "; ", advice));
-  return true;
+template <class T>
+std::optional<std::vector<T>> rows_of(api::Runtime& runtime, const char* file, const char* what,
+                                      const char* name, const core::Set& set, Type type, int dim) {
+  Hdf5File source(runtime.ranks(), file, Hdf5File::Access::read);
+  if (!source.extents(name)) {
+    const std::string advice = comm::advice_for_mesh(file);
+    runtime.log.warning(
+        fmt::format("op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared{}{}", what,
+                    file, name, what, advice.empty() ? "" : "; ", advice));
+    return {};
+  }
+  const comm::Blocks blocks = runtime.rows.declared_blocks(set);
+  const comm::Hdf5Rows rows{name, blocks, type, dim};
+  source.check_extents(rows);  // before memory is taken for them
+  std::vector<T> values;
+  runtime.check_together([&] {
+    values.resize(static_cast<std::size_t>(set.declared) * core::size_of(type, dim) / sizeof(T));
+  });
+  source.read_rows(rows, values.data());
+  return values;
 }
 
 /// From indices of the file to indices from 0; names the first one that is not in `to`.
@@ -199,19 +205,11 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
   runtime.enter("op_decl_map_hdf5 '{}' '{}' of arity {}", file, name, dim);
   const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   const core::Set& source = *core::record_of(from);
-  std::vector<int> values;
-  {
-    Hdf5File data(runtime.ranks(), file, Hdf5File::Access::read);
-    if (is_absent(runtime, data, file, "map", name)) return nullptr;
-    const comm::Blocks blocks = runtime.rows.declared_blocks(source);
-    const comm::Hdf5Rows rows{name, blocks, Type::i32, dim};
-    data.check_extents(rows);  // before memory is taken for them
-    values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
-    data.read_rows(rows, values.data());
-  }
+  auto values = rows_of<int>(runtime, file, "map", name, source, Type::i32, dim);
+  if (!values) return nullptr;
   runtime.check_together(
-      [&] { subtract_base(values, source, to, dim, base_index, source_of(file, name)); });
-  return op_decl_map(from, to, dim, values.data(), name);
+      [&] { subtract_base(*values, source, to, dim, base_index, source_of(file, name)); });
+  return op_decl_map(from, to, dim, values->data(), name);
 }
 
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
@@ -222,19 +220,9 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
   const Type value_type = checked_type("dat", name, type);
   runtime.enter("op_decl_dat_hdf5 '{}' '{}' of dim {}", file, name, dim);
   const core::Progress progress(runtime.log, "reading " + source_of(file, name));
-  const core::Set& on = *core::record_of(set);
-  comm::Bytes values;
-  {
-    Hdf5File source(runtime.ranks(), file, Hdf5File::Access::read);
-    if (is_absent(runtime, source, file, "dat", name)) return nullptr;
-    const comm::Blocks blocks = runtime.rows.declared_blocks(on);
-    const comm::Hdf5Rows rows{name, blocks, value_type, dim};
-    source.check_extents(rows);  // before memory is taken for them
-    values = values_together<std::byte>(
-        runtime, on.declared * static_cast<std::int64_t>(core::size_of(value_type, dim)));
-    source.read_rows(rows, values.data());
-  }
-  return detail::decl_dat(set, dim, type, value_type, values.data(), name);
+  const auto values =
+      rows_of<std::byte>(runtime, file, "dat", name, *core::record_of(set), value_type, dim);
+  return values ? detail::decl_dat(set, dim, type, value_type, values->data(), name) : nullptr;
 }
 
 void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Type value_type,

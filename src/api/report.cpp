@@ -18,7 +18,6 @@
 
 #include <api/session.hpp>
 #include <comm/files/open_file.hpp>
-#include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 #include <core/log.hpp>
@@ -47,17 +46,11 @@ void check_target(const char* variable, const std::string& path) {
   }
 }
 
+using comm::Fold;
+
 template <class T>
-comm::FoldedValues sum(T& value) {
-  return {type_of<T>(), comm::Fold::sum, 1, &value};
-}
-template <class T>
-comm::FoldedValues least(T& value) {
-  return {type_of<T>(), comm::Fold::least, 1, &value};
-}
-template <class T>
-comm::FoldedValues greatest(T& value) {
-  return {type_of<T>(), comm::Fold::greatest, 1, &value};
+comm::FoldedValues over_ranks(Fold fold, T& value) {
+  return {type_of<T>(), fold, 1, &value};
 }
 
 /// Of this rank, in bytes.
@@ -93,35 +86,32 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   for (const core::LoopRow& mine : runtime.measurements.table.rows()) {
     core::LoopRow& row = all.row(mine.name);
     row = mine;
-    numbers.push_back(sum(row.elements));
-    numbers.push_back(sum(row.tiled));
-    numbers.push_back(sum(row.bytes));
-    numbers.push_back(sum(row.flops));
-    numbers.push_back(sum(row.uncounted));
-    numbers.push_back(greatest(row.seconds));
-    numbers.push_back(least(row.least_seconds = mine.seconds));
-    numbers.push_back(sum(row.mean_seconds = mine.seconds));
+    numbers.push_back(over_ranks(Fold::sum, row.elements));
+    numbers.push_back(over_ranks(Fold::sum, row.tiled));
+    numbers.push_back(over_ranks(Fold::sum, row.bytes));
+    numbers.push_back(over_ranks(Fold::sum, row.flops));
+    numbers.push_back(over_ranks(Fold::sum, row.uncounted));
+    numbers.push_back(over_ranks(Fold::greatest, row.seconds));
+    numbers.push_back(over_ranks(Fold::least, row.least_seconds = mine.seconds));
+    numbers.push_back(over_ranks(Fold::sum, row.mean_seconds = mine.seconds));
   }
   comm::reduce_values(runtime.ranks(), numbers);
-  all.set_ranks(runtime.ranks().size());
+  all.ranks = runtime.ranks().size();
   for (const core::LoopRow& mine : runtime.measurements.table.rows())
-    all.row(mine.name).mean_seconds /= all.ranks();
-  for (const auto& [subject, text] : runtime.measurements.table.notes()) all.note(subject, text);
+    all.row(mine.name).mean_seconds /= all.ranks;
+  all.notes = runtime.measurements.table.notes;
   runtime.enter("times of ranks");
-  std::vector<std::string> times;
-  runtime.collectively([&] {
-    const std::string mine = core::times_of_rank(runtime.measurements.profile, memory_of(runtime));
-    for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
-      times.push_back(comm::text_of(message.bytes));
-  });
-  if (!times.empty()) all.set_times(core::times_of_run(times));
+  const std::vector<std::string> times = runtime.texts_on_root(
+      [&] { return core::times_of_rank(runtime.measurements.profile, memory_of(runtime)); });
+  if (!times.empty()) all.times = core::times_of_run(times);
   return all;
 }
 
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
   if (!runtime.rows.has_halo_plan()) return {0, 0};
   comm::HaloMemory most = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
-  const comm::FoldedValues both[] = {greatest(most.rows), greatest(most.lists)};
+  const comm::FoldedValues both[] = {over_ranks(Fold::greatest, most.rows),
+                                     over_ranks(Fold::greatest, most.lists)};
   comm::reduce_values(runtime.ranks(), both);
   return most;
 }
@@ -131,19 +121,19 @@ std::string summary_of_all_ranks(Runtime& runtime) {
   op_jit_statistics jit = runtime.jit_statistics();
   op_chain_statistics halo = runtime.engine.statistics();
   std::int64_t iterations = halo.interior_iterations + halo.boundary_iterations;
-  const comm::FoldedValues all[] = {sum(jit.compiled),
-                                    sum(jit.disk_hits),
-                                    sum(jit.received),
-                                    sum(jit.memory_hits),
-                                    sum(jit.compile_seconds),
-                                    greatest(jit.wait_seconds),
-                                    greatest(halo.exchanges),
-                                    sum(halo.messages),
-                                    sum(halo.bytes),
-                                    sum(halo.redundant_iterations),
-                                    sum(iterations),
-                                    greatest(halo.layers),
-                                    greatest(halo.wait_seconds)};
+  const comm::FoldedValues all[] = {over_ranks(Fold::sum, jit.compiled),
+                                    over_ranks(Fold::sum, jit.disk_hits),
+                                    over_ranks(Fold::sum, jit.received),
+                                    over_ranks(Fold::sum, jit.memory_hits),
+                                    over_ranks(Fold::sum, jit.compile_seconds),
+                                    over_ranks(Fold::greatest, jit.wait_seconds),
+                                    over_ranks(Fold::greatest, halo.exchanges),
+                                    over_ranks(Fold::sum, halo.messages),
+                                    over_ranks(Fold::sum, halo.bytes),
+                                    over_ranks(Fold::sum, halo.redundant_iterations),
+                                    over_ranks(Fold::sum, iterations),
+                                    over_ranks(Fold::greatest, halo.layers),
+                                    over_ranks(Fold::greatest, halo.wait_seconds)};
   comm::reduce_values(runtime.ranks(), all);
   const comm::HaloMemory memory = halo_memory_of_ranks(runtime);
   std::string text = fmt::format(

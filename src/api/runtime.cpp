@@ -9,6 +9,7 @@
 
 #include <api/listeners/listeners.hpp>
 #include <comm/messages/agreement.hpp>
+#include <comm/messages/records.hpp>
 #include <core/arithmetic.hpp>
 #include <core/error.hpp>
 #include <core/log.hpp>
@@ -171,6 +172,15 @@ void Runtime::compare_declarations(std::string_view path) {
 
 void Runtime::check_together(const std::function<void()>& check) {
   comm::throw_together(ranks(), failure_of(check));
+}
+
+std::vector<std::string> Runtime::texts_on_root(const std::function<std::string()>& mine) {
+  std::vector<std::string> texts;
+  guard([&] {
+    for (const auto& message : comm::gather_on_root(ranks(), comm::bytes_of(mine())))
+      texts.push_back(comm::text_of(message.bytes));
+  });
+  return texts;
 }
 
 void Runtime::check_usable() const {

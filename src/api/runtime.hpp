@@ -114,6 +114,10 @@ class Runtime {
     }
   }
 
+  /// The texts of all ranks on the root; nothing on other ranks. Collective; call `enter` before.
+  /// @param mine  makes that of this rank
+  std::vector<std::string> texts_on_root(const std::function<std::string()>& mine);
+
   /// Executes the queued loops. If that fails, they are discarded and every later call that needs
   /// results fails with `poisoned`; but dats and globals can still be read if it was memory, on all
   /// ranks, before any loop ran. Collective.

@@ -14,6 +14,7 @@
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::compat {
@@ -106,12 +107,9 @@ int row_bytes(const char* name, int dim, int size) {
 /// Compares as OP2 does: case-sensitively, names in capitals.
 bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
   if (name == "PARMETIS" || name == "KAHIP" || name == "INERTIAL") return true;
-  std::string registered(name);
-  for (char& c : registered) {
-    if (c >= 'a' && c <= 'z') return false;
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return comm::find_partitioner(runtime.partitioners, registered) != nullptr;
+  const std::string registered = core::lower_case(std::string(name));
+  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; }) &&
+         comm::find_partitioner(runtime.partitioners, registered) != nullptr;
 }
 
 /// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.

@@ -93,20 +93,19 @@ void list_mesh(Program& of, const api::Runtime* runtime) {
   list_dats(of, live);
 }
 
-void add_level(Halo& halo, const comm::HaloLevel& level) {
+void add_level(const comm::HaloLevel& level, HaloRows& exported, HaloRows& imported) {
   const auto begin = [](HaloRows& rows, int rank, std::size_t size) {
     rows.ranks.push_back(rank);
     rows.disps.push_back(static_cast<int>(rows.list.size()));
     rows.sizes.push_back(static_cast<int>(size));
   };
   for (const comm::ExportList& sent : level.exports) {
-    begin(halo.exported, sent.rank, sent.rows.size());
-    halo.exported.list.insert(halo.exported.list.end(), sent.rows.begin(), sent.rows.end());
+    begin(exported, sent.rank, sent.rows.size());
+    exported.list.insert(exported.list.end(), sent.rows.begin(), sent.rows.end());
   }
   for (const comm::ImportRange& run : level.imports) {
-    begin(halo.imported, run.rank, static_cast<std::size_t>(run.count));
-    for (std::int32_t row = 0; row < run.count; ++row)
-      halo.imported.list.push_back(run.begin + row);
+    begin(imported, run.rank, static_cast<std::size_t>(run.count));
+    for (std::int32_t row = 0; row < run.count; ++row) imported.list.push_back(run.begin + row);
   }
 }
 
@@ -125,21 +124,20 @@ void add_set(SetLists& lists, const core::Set& set, comm::DistributedMesh& rows)
     lists.declared.insert(lists.declared.end(), {begin[rank], begin[rank + 1] - 1});
   if (!rows.has_halo_plan()) return;
   const auto& levels = rows.halo_plan().index_map(set).levels;
-  if (levels.empty()) return;
-  add_level(lists.exec, levels[0]);
-  add_level(lists.nonexec, levels[1]);
+  for (std::size_t k = 0; k < std::min<std::size_t>(levels.size(), 2); ++k)
+    add_level(levels[k], lists.exported[k], lists.imported[k]);
 }
 
 void show(SetLists& lists, op_set set) {
-  for (Halo* halo : {&lists.exec, &lists.nonexec})
-    for (HaloRows* rows : {&halo->exported, &halo->imported})
-      rows->shown = {set,
-                     static_cast<int>(rows->list.size()),
-                     rows->ranks.data(),
-                     static_cast<int>(rows->ranks.size()),
-                     rows->disps.data(),
-                     rows->sizes.data(),
-                     rows->list.data()};
+  for (auto* halos : {&lists.exported, &lists.imported})
+    for (HaloRows& rows : *halos)
+      rows.shown = {set,
+                    static_cast<int>(rows.list.size()),
+                    rows.ranks.data(),
+                    static_cast<int>(rows.ranks.size()),
+                    rows.disps.data(),
+                    rows.sizes.data(),
+                    rows.list.data()};
   lists.part = {set, lists.numbers.data(), lists.owners.data(), 1};
 }
 
@@ -234,18 +232,18 @@ void HaloLists::show_all() {
   for (SetLists& lists : sets_) {
     parts_.push_back(&lists.part);
     declared_.push_back(lists.declared.data());
-    export_exec_.push_back(&lists.exec.exported.shown);
-    import_exec_.push_back(&lists.exec.imported.shown);
-    export_nonexec_.push_back(&lists.nonexec.exported.shown);
-    import_nonexec_.push_back(&lists.nonexec.imported.shown);
+    for (std::size_t k = 0; k < 2; ++k) {
+      exported_[k].push_back(&lists.exported[k].shown);
+      imported_[k].push_back(&lists.imported[k].shown);
+    }
   }
   shown_ = {static_cast<int>(sets_.size()),
             parts_.data(),
             declared_.data(),
-            export_exec_.data(),
-            import_exec_.data(),
-            export_nonexec_.data(),
-            import_nonexec_.data()};
+            exported_[0].data(),
+            imported_[0].data(),
+            exported_[1].data(),
+            imported_[1].data()};
 }
 
 HaloLists::HaloLists(const core::Mesh& mesh, comm::DistributedMesh& rows)

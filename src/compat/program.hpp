@@ -2,6 +2,7 @@
 // State of a program beyond the library's session: what OP2 keeps in global variables.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -26,14 +27,10 @@ struct HaloRows {
   halo_rows shown{};
 };
 
-struct Halo {
-  HaloRows exported, imported;
-};
-
 struct SetLists {
   std::vector<wide_index> numbers, declared;
   std::vector<int> owners;
-  Halo exec, nonexec;
+  std::array<HaloRows, 2> exported, imported;  ///< of the execute halo, and of the other one
   part_rows part{};
 };
 
@@ -60,7 +57,7 @@ class HaloLists {
   std::vector<SetLists> sets_;  ///< keeps its size once pointers into it are shown
   std::vector<part_rows*> parts_;
   std::vector<wide_index*> declared_;
-  std::vector<halo_rows*> export_exec_, import_exec_, export_nonexec_, import_nonexec_;
+  std::array<std::vector<halo_rows*>, 2> exported_, imported_;
   halo_lists shown_{};
 };
 
@@ -71,7 +68,7 @@ struct Section {
   std::string name;
   std::int64_t calls = 0;
   double seconds = 0;
-  std::vector<Section> inner;  ///< in the order of their first calls
+  std::vector<Section> sections{};  ///< inside, in the order of their first calls
 };
 
 class Profile {
@@ -80,7 +77,6 @@ class Profile {
   void enter(const std::string& name);
   /// Closes the innermost open section, if any.
   void leave();
-  void leave_all();
   /// Adds a closed section to the innermost open one.
   void add(const std::string& name, double seconds);
   /// Number of open sections.

@@ -22,49 +22,36 @@
 #include <core/validate.hpp>
 
 namespace op2::compat {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Section, name, calls, seconds, sections)
+
 namespace {
 
 Section& inner_named(Section& section, const std::string& name) {
-  const auto found = std::ranges::find(section.inner, name, &Section::name);
-  if (found != section.inner.end()) return *found;
+  const auto found = std::ranges::find(section.sections, name, &Section::name);
+  if (found != section.sections.end()) return *found;
   // Only the innermost open section grows, so that no open section moves in memory.
-  section.inner.emplace_back().name = name;
-  return section.inner.back();
+  return section.sections.emplace_back(Section{name});
 }
 
 void append_lines(std::string& text, const Section& section, int depth) {
-  for (const Section& inner : section.inner) {
+  for (const Section& inner : section.sections) {
     const std::string name = std::string(static_cast<std::size_t>(2 * depth), ' ') + inner.name;
     text += fmt::format("{:<34} {:>9} {:>10.4f}\n", name, inner.calls, inner.seconds);
     append_lines(text, inner, depth + 1);
   }
 }
 
-nlohmann::json to_json(const Section& section) {
-  nlohmann::json inner = nlohmann::json::array();
-  for (const Section& each : section.inner) inner.push_back(to_json(each));
-  return {{"name", section.name},
-          {"calls", section.calls},
-          {"seconds", section.seconds},
-          {"sections", std::move(inner)}};
-}
-
-Section from_json(const nlohmann::json& json) {
-  Section section{json["name"], json["calls"], json["seconds"], {}};
-  for (const nlohmann::json& inner : json["sections"]) section.inner.push_back(from_json(inner));
-  return section;
-}
-
 /// Merges the sections of another rank: calls and seconds become the greater ones.
 void merge(Section& into, const Section& other) {
   into.calls = std::max(into.calls, other.calls);
   into.seconds = std::max(into.seconds, other.seconds);
-  for (const Section& inner : other.inner) merge(inner_named(into, inner.name), inner);
+  for (const Section& inner : other.sections) merge(inner_named(into, inner.name), inner);
 }
 
 /// A table, one line per section, indented; empty without sections.
 std::string to_text(const Section& all) {
-  if (all.inner.empty()) return "";
+  if (all.sections.empty()) return "";
   std::string text = fmt::format("{:<34} {:>9} {:>10}\n", "section", "calls", "seconds");
   append_lines(text, all, 0);
   return text;
@@ -88,18 +75,15 @@ std::string rows_as_text() {
 Section sections_of_all(api::Runtime& runtime) {
   Section all = program().profile.all();
   runtime.enter("sections of the profile");
-  runtime.collectively([&] {
-    const std::string mine = to_json(all).dump(-1, ' ', false, replace_faults);
-    for (const comm::Message& from : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
-      if (from.rank != runtime.ranks().rank())
-        merge(all, from_json(nlohmann::json::parse(comm::text_of(from.bytes))));
-  });
+  for (const std::string& text : runtime.texts_on_root(
+           [&] { return nlohmann::json(all).dump(-1, ' ', false, replace_faults); }))
+    merge(all, nlohmann::json::parse(text).get<Section>());
   return all;
 }
 
 std::string profile_as_json(const Section& sections, const core::LoopTable& table) {
   nlohmann::json all = nlohmann::json::parse(core::table_as_json(table));
-  all["sections"] = to_json(sections)["sections"];
+  all["sections"] = sections.sections;
   return all.dump(2, ' ', false, replace_faults) + "\n";
 }
 
@@ -148,10 +132,6 @@ void Profile::leave() {
   if (open_.empty()) return;
   open_.back().section->seconds += core::seconds_since(open_.back().begin);
   open_.pop_back();
-}
-
-void Profile::leave_all() {
-  while (!open_.empty()) leave();
 }
 
 void Profile::add(const std::string& name, double seconds) {
@@ -220,7 +200,7 @@ void profile_next(const char* name) {
 }
 void profile_end() {
   if (api::session_or_null() != nullptr) guarded([] { ::op_flush(); });
-  program().profile.leave_all();
+  while (program().profile.depth() > 0) program().profile.leave();
 }
 
 void profile_output() {

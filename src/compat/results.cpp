@@ -18,18 +18,13 @@ namespace {
 
 /// @param size  bytes of one value in the program
 Type type_of_values(op_dat dat, int size) {
-  core::check_handle(api::usable().mesh, "fetching data: the dat", dat);
-  const core::Dat& record = *core::record_of(dat);
+  const core::Dat& record = api::checked_dat("fetching data: the dat", dat);
   if (record.size != record.dim * size)
     core::fail(ErrorCode::bad_type,
                "wrong type of the array: dat '{}', values of {} bytes instead of {}; pass an array "
                "of the dat's type",
                record.name_storage, size, record.size / record.dim);
   return record.value_type;
-}
-
-void flush() {
-  guarded([] { ::op_flush(); });
 }
 
 /// Memory that the program frees.
@@ -79,9 +74,8 @@ void get_data_range(op_dat dat, int size, char* values, int low, int high) {
   guarded([&] { detail::fetch_data_range(dat, type_of_values(dat, size), values, low, high); });
 }
 void op_fetch_data_char(op_dat dat, char* values) {
-  in_session([&](api::Runtime& runtime) {
-    core::check_handle(runtime.mesh, "op_fetch_data: the dat", dat);
-    detail::fetch_data(dat, core::record_of(dat)->value_type, values);
+  in_session([&](api::Runtime&) {
+    detail::fetch_data(dat, api::checked_dat("op_fetch_data: the dat", dat).value_type, values);
   });
 }
 void op_print_dat_to_txtfile(op_dat dat, const char* path) {
@@ -98,9 +92,8 @@ void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high) {
 }
 
 op_dat op_mpi_get_data(op_dat dat) {
-  return in_session([&](api::Runtime& runtime) {
-    core::check_handle(runtime.mesh, "op_mpi_get_data: the dat", dat);
-    const core::Dat& record = *core::record_of(dat);
+  return in_session([&](api::Runtime&) {
+    const core::Dat& record = api::checked_dat("op_mpi_get_data: the dat", dat);
     op_set_core set = *dat->set;
     set.size = set.core_size = record.on().declared;
     set.exec_size = set.nonexec_size = 0;
@@ -117,8 +110,7 @@ op_dat op_fetch_data_file_char(op_dat dat) {
 void op_mpi_put_data(op_dat) {}
 
 void put_data(op_dat dat, const void* values, unsigned long elements) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable();
+  in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_mpi_put_data: the dat", dat);
     core::Dat& record = *core::record_of(dat);
     runtime.flush();
@@ -134,12 +126,12 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
 
 void op_dump_dat(op_dat dat) {
   in_session([&](api::Runtime& runtime) {
-    core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
-    if (core::record_of(dat)->opaque)
+    const core::Dat& record = api::checked_dat("op_dump_dat: the dat", dat);
+    if (record.opaque)
       not_supported("op_dump_dat",
                     "only the program knows the type of the rows of this dat; fetch and print them "
                     "by the program");
-    const api::WholeDat whole = api::whole_dat(runtime, *core::record_of(dat));
+    const api::WholeDat whole = api::whole_dat(runtime, record);
     if (!runtime.ranks().is_root()) return;
     compat::op_printf("dat '%s' on set '%s'\n", dat->name, dat->set->name);
     core::with_type(whole.dat.value_type,
@@ -185,8 +177,7 @@ wide_index op_get_global_set_offset(op_set set) {
   });
 }
 op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name) {
-  return guarded([&]() -> op_dat {
-    api::Runtime& runtime = api::usable();
+  return in_session([&](api::Runtime& runtime) -> op_dat {
     core::check_name("search_dat", name);
     for (const auto& dat : runtime.mesh.dats())  // programs may have changed `dat->name`
       if (runtime.mesh.knows(dat.get()) && dat->set == set && dat->dim == dim &&
@@ -201,8 +192,7 @@ int compare_sets(op_set one, op_set other) {
 }
 
 void* data_of(op_dat dat) {
-  return guarded([&] {
-    api::Runtime& runtime = api::usable();
+  return in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_get_data_ptr: the dat", dat);
     runtime.flush();
     core::record_of(dat)->rows.host_read();
@@ -210,8 +200,7 @@ void* data_of(op_dat dat) {
   });
 }
 int* entries_of(op_map map) {
-  return guarded([&] {
-    api::Runtime& runtime = api::usable();
+  return in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_get_map_ptr: the map", map);
     runtime.flush();
     return map->map;
@@ -239,7 +228,7 @@ void op_download_dat(op_dat dat) {
   });
 }
 void deviceSync() {
-  flush();
+  guarded([] { ::op_flush(); });
 }
 
 }  // namespace op2::compat

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-bool is_aligned(const void* memory) {
-  return reinterpret_cast<std::uintptr_t>(memory) % alignment == 0;
-}
-
 /// Memory that `op_free` frees.
 char* copy_of(const char* text) {
   const std::size_t bytes = std::strlen(text) + 1;
@@ -121,7 +117,7 @@ void* op_calloc(unsigned long count, unsigned long size) {
 }
 void* op_realloc(void* memory, unsigned long size) {
   void* const longer = std::realloc(memory, size);
-  if (longer == nullptr || is_aligned(longer)) return longer;
+  if (reinterpret_cast<std::uintptr_t>(longer) % alignment == 0) return longer;  // null, too
   void* const aligned = compat::op_malloc(size);
   if (aligned != nullptr) std::memcpy(aligned, longer, size);
   std::free(longer);

@@ -62,36 +62,6 @@ int range_of(op_set set, const std::vector<const arg*>& dats) {
   return set->size;
 }
 
-int exchange(op_set set, int count, arg* args) {
-  return guarded([&] {
-    api::Runtime& runtime = api::usable();
-    core::check_handle(runtime.mesh, "op_mpi_halo_exchanges: the set", set);
-    check_args("op_mpi_halo_exchanges", count, args);
-    const std::vector<const arg*> dats = dats_of(count, args);
-    const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
-    if (!core::record_of(set)->is_single_rank)
-      par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),
-               static_cast<int>(dats.size()));
-    runtime.flush();
-    runtime.settle();
-    for (int k = 0; k < count; ++k) refresh(args[k]);
-    return range_of(set, dats);
-  });
-}
-
-void mark_modified(int count, const arg* args) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable();
-    check_args("op_mpi_set_dirtybit", count, args);
-    runtime.flush();
-    for (int k = 0; k < count; ++k) {
-      if (!is_modified(args[k])) continue;
-      core::check_handle(runtime.mesh, "op_mpi_set_dirtybit: the dat", args[k].dat);
-      runtime.engine.forget_halo(*core::record_of(args[k].dat));
-    }
-  });
-}
-
 bool is_zero(std::span<const std::byte> value) {
   return std::ranges::all_of(value, [](std::byte b) { return b == std::byte{0}; });
 }
@@ -166,16 +136,28 @@ void op_disable_mpi_reductions(bool off) {
 }
 
 int op_mpi_halo_exchanges(op_set set, int count, arg* args) {
-  return exchange(set, count, args);
+  return in_session([&](api::Runtime& runtime) {
+    core::check_handle(runtime.mesh, "op_mpi_halo_exchanges: the set", set);
+    check_args("op_mpi_halo_exchanges", count, args);
+    const std::vector<const arg*> dats = dats_of(count, args);
+    const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
+    if (!core::record_of(set)->is_single_rank)
+      par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),
+               static_cast<int>(dats.size()));
+    runtime.flush();
+    runtime.settle();
+    for (int k = 0; k < count; ++k) refresh(args[k]);
+    return range_of(set, dats);
+  });
 }
 int op_mpi_halo_exchanges_cuda(op_set set, int count, arg* args) {
-  return exchange(set, count, args);
+  return op_mpi_halo_exchanges(set, count, args);
 }
 int op_mpi_halo_exchanges_grouped(op_set set, int count, arg* args, int) {
-  return exchange(set, count, args);
+  return op_mpi_halo_exchanges(set, count, args);
 }
 void op_trigger_halo_exchanges(int, const char*, op_set set, int count, arg* args) {
-  exchange(set, count, args);
+  op_mpi_halo_exchanges(set, count, args);
 }
 void op_mpi_wait_all(int, arg*) {}
 void op_mpi_wait_all_cuda(int, arg*) {}
@@ -184,10 +166,18 @@ void op_mpi_test_all(int, arg*) {}
 void op_mpi_test_all_grouped(int, arg*, int) {}
 void op_mpi_reset_halos(int, arg*) {}
 void op_mpi_set_dirtybit(int count, arg* args) {
-  mark_modified(count, args);
+  in_session([&](api::Runtime& runtime) {
+    check_args("op_mpi_set_dirtybit", count, args);
+    runtime.flush();
+    for (int k = 0; k < count; ++k) {
+      if (!is_modified(args[k])) continue;
+      core::check_handle(runtime.mesh, "op_mpi_set_dirtybit: the dat", args[k].dat);
+      runtime.engine.forget_halo(*core::record_of(args[k].dat));
+    }
+  });
 }
 void op_mpi_set_dirtybit_cuda(int count, arg* args) {
-  mark_modified(count, args);
+  op_mpi_set_dirtybit(count, args);
 }
 
 int getSetSizeFromOpArg(arg* dat) {

@@ -10,15 +10,6 @@ Error::Error(ErrorCode code, const std::string& message)
 
 namespace core {
 
-std::string message_part(std::string_view text) {
-  return std::string(text);
-}
-std::string message_part(long long number) {
-  return fmt::format("{}", number);
-}
-std::string message_part(unsigned long long number) {
-  return fmt::format("{}", number);
-}
 std::string message_part(double number) {
   return fmt::format("{}", number);
 }

@@ -21,19 +21,17 @@ inline std::string_view text_without_code(std::string_view what) {
 }
 
 /// A value formatted for a message.
-std::string message_part(std::string_view text);
-std::string message_part(long long number);
-std::string message_part(unsigned long long number);
+inline std::string message_part(std::string_view text) {
+  return std::string(text);
+}
 std::string message_part(double number);
 std::string message_part(std::integral auto number) {
   if constexpr (std::same_as<decltype(number), bool>)
     return number ? "true" : "false";
   else if constexpr (std::same_as<decltype(number), char>)
     return std::string(1, number);
-  else if constexpr (std::signed_integral<decltype(number)>)
-    return message_part(static_cast<long long>(number));
   else
-    return message_part(static_cast<unsigned long long>(number));
+    return std::to_string(number);
 }
 
 /// A format string with exactly one "{}" per value; checked at compile time.

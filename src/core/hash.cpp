@@ -74,16 +74,6 @@ std::optional<Digest> digest_from_hex(std::string_view text) {
   return read && length == digest.size() ? std::optional(digest) : std::nullopt;
 }
 
-std::uint64_t hash_of_row(std::span<const std::byte> row, std::int64_t element) {
-  static_assert(std::endian::native == std::endian::little);
-  std::array<unsigned char, crypto_shorthash_KEYBYTES> key{};
-  std::memcpy(key.data(), &element, sizeof element);
-  std::array<unsigned char, crypto_shorthash_BYTES> hash;
-  crypto_shorthash(hash.data(), reinterpret_cast<const unsigned char*>(row.data()), row.size(),
-                   key.data());
-  return std::bit_cast<std::uint64_t>(hash);
-}
-
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -181,10 +171,16 @@ void make_equal(std::span<std::byte> row) {
     }
 }
 
+/// SipHash-2-4 of a row, with its global index as key. Cost: about 10 ns and 0.4 ns a byte.
 /// @param row  is changed
-std::uint64_t hash_of_values_in(std::span<std::byte> row, Type type, std::int64_t element) {
+std::uint64_t hash_of_row(std::span<std::byte> row, Type type, std::int64_t element) {
   with_type(type, [&]<class T>() { make_equal<T>(row); });
-  return hash_of_row(row, element);
+  static_assert(std::endian::native == std::endian::little);
+  std::array<unsigned char, crypto_shorthash_KEYBYTES> key{};
+  std::memcpy(key.data(), &element, sizeof element);
+  std::array<unsigned char, crypto_shorthash_BYTES> hash;
+  crypto_shorthash(hash.data(), as_chars(row), row.size(), key.data());
+  return std::bit_cast<std::uint64_t>(hash);
 }
 
 }  // namespace
@@ -195,14 +191,14 @@ std::uint64_t hash_of_rows(const Set& set, std::span<const std::byte> rows, std:
   std::vector<std::byte> row(row_bytes);
   for (std::size_t k = 0; (k + 1) * row_bytes <= rows.size(); ++k) {
     std::memcpy(row.data(), rows.data() + k * row_bytes, row_bytes);
-    sum += hash_of_values_in(row, type, set.global_index(static_cast<std::int32_t>(k)));
+    sum += hash_of_row(row, type, set.global_index(static_cast<std::int32_t>(k)));
   }
   return sum;
 }
 
 std::uint64_t hash_of_values(std::span<const std::byte> values, Type type) {
   std::vector<std::byte> row(values.begin(), values.end());
-  return hash_of_values_in(row, type, 0);
+  return hash_of_row(row, type, 0);
 }
 
 std::string first_line_of_hashes() {

@@ -40,9 +40,6 @@ std::string to_hex(std::span<const std::uint8_t> bytes);
 /// The digest written as 64 hexadecimal digits of either case; nothing for any other text.
 std::optional<Digest> digest_from_hex(std::string_view text);
 
-/// SipHash-2-4 of a row, with its global index as key. Cost: about 10 ns and 0.4 ns a byte.
-std::uint64_t hash_of_row(std::span<const std::byte> row, std::int64_t element);
-
 /// The sum of w[i] a[i mod 512] b[i div 512] modulo 2^61 - 1, where w[i] is the i-th 64-bit word,
 /// little-endian, of all bytes, and a and b are pseudo-random. It is linear: those of disjoint
 /// parts, wherever they begin and end, add up to that of all. Any change of bytes within one word

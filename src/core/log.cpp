@@ -80,17 +80,8 @@ Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds pr
 
 Log::~Log() = default;
 
-void Log::error(const std::string& text) {
-  sink_->logger.error("{}", text);
-}
-void Log::warning(const std::string& text) {
-  sink_->logger.warn("{}", text);
-}
-void Log::info(const std::string& text) {
-  sink_->logger.info("{}", text);
-}
-void Log::debug(const std::string& text) {
-  sink_->logger.debug("{}", text);
+void Log::write(LogLevel level, const std::string& text) {
+  sink_->logger.log(levels[static_cast<std::size_t>(level)].level, "{}", text);
 }
 
 void Log::dump(const std::string& text) {

@@ -35,12 +35,12 @@ class Log {
   /// Whether progress is shown: where notes are logged, and at the level of warnings if stderr is a
   /// terminal.
   bool shows_progress() const;
-  void error(const std::string& text);
-  void warning(const std::string& text);
+  void error(const std::string& text) { write(LogLevel::error, text); }
+  void warning(const std::string& text) { write(LogLevel::warning, text); }
   /// Warns once per `topic` in the life of this log.
   void warning_once(const std::string& topic, const std::string& text);
-  void info(const std::string& text);
-  void debug(const std::string& text);
+  void info(const std::string& text) { write(LogLevel::info, text); }
+  void debug(const std::string& text) { write(LogLevel::debug, text); }
   /// Shows what OP2_DUMP requests, at any level. The prefix is put before the first line.
   void dump(const std::string& text);
 
@@ -48,6 +48,8 @@ class Log {
   friend class Progress;
   struct Sink;
   struct Waits;
+  void write(LogLevel level, const std::string& text);
+
   LogLevel level_;
   std::chrono::milliseconds progress_interval_;
   std::string program_;

@@ -92,17 +92,6 @@ struct OptionWord {
        given.value, word, fmt::format("{}", fmt::join(names, ", ")), did_you_mean(word, names));
 }
 
-/// Applies every word of the list.
-/// @throws Error bad_option  for unknown words
-void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options) {
-  for (const std::string& word : words_of(given.value)) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const OptionWord& other) { return word == other.word; });
-    if (found == known.end()) refuse_word(given, word, known);
-    found->set(options);
-  }
-}
-
 template <auto member>
 using TypeOf = std::remove_reference_t<decltype(std::declval<Options&>().*member)>;
 
@@ -167,9 +156,15 @@ void set_file(const GivenOption& given, Options& options) {
   if (may_name_files(given, options)) set<member, value>(given, options);
 }
 
-template <const auto& words>
+/// Applies every word of the list.
+/// @throws Error bad_option  for unknown words
+template <const auto& known>
 void list(const GivenOption& given, Options& options) {
-  set_words(given, words, options);
+  for (const std::string& word : words_of(given.value)) {
+    const auto found = std::ranges::find(known, word, &OptionWord::word);
+    if (found == std::end(known)) refuse_word(given, word, known);
+    found->set(options);
+  }
 }
 
 /// OP2_ASYNC_IO: "off", or MiB.

@@ -27,11 +27,6 @@ int position_of(std::span<const op_arg> args, int k) {
   return position;
 }
 
-bool is_raw_global(const op_arg& arg) {
-  return arg.opt != 0 && arg.global == nullptr &&
-         (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO);
-}
-
 /// Values of the row that the kernel gets.
 int row_dim_of(const op_arg& arg) {
   const bool is_dat = arg.argtype == OP_ARG_DAT && arg.opt != 0 && arg.dat != nullptr;

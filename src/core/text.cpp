@@ -32,21 +32,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string suggestion_of(const std::string& name) {
+  return "; did you mean '" + name + "'?";
+}
+
 }  // namespace
 
-std::optional<std::string> similar_name(std::string_view unknown,
-                                        std::span<const std::string> known) {
-  if (unknown.empty() || known.empty()) return std::nullopt;
+std::string did_you_mean(std::string_view unknown, std::span<const std::string> known) {
+  if (unknown.empty() || known.empty()) return "";
   const auto distance = [&](const std::string& name) { return edit_distance(unknown, name); };
   const std::string& nearest = *std::ranges::min_element(known, {}, distance);
   const std::size_t most =
       std::min(unknown.size() - 1, std::max<std::size_t>(2, nearest.size() / 3));
-  return distance(nearest) <= most ? std::optional(nearest) : std::nullopt;
-}
-
-std::string did_you_mean(std::string_view unknown, std::span<const std::string> known) {
-  const auto similar = similar_name(unknown, known);
-  return similar ? "; did you mean '" + *similar + "'?" : "";
+  return distance(nearest) <= most ? suggestion_of(nearest) : "";
 }
 
 std::optional<std::string> misspelled(std::string_view prefix, std::string_view name,
@@ -59,7 +57,7 @@ std::optional<std::string> misspelled(std::string_view prefix, std::string_view 
            edit_distance(name, lower_case(candidate)) <= 1;
   };
   const auto meant = std::ranges::find_if(known, is_near);
-  return meant == known.end() ? std::nullopt : std::optional("; did you mean '" + *meant + "'?");
+  return meant == known.end() ? std::nullopt : std::optional(suggestion_of(*meant));
 }
 
 namespace {

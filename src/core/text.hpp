@@ -57,13 +57,9 @@ inline std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
-/// The nearest known name by edits of single characters; nothing if it differs in more than two of
-/// them, or, of longer names, in more than a third, or if no character would be left of the unknown
-/// one.
-std::optional<std::string> similar_name(std::string_view unknown,
-                                        std::span<const std::string> known);
-
-/// "; did you mean 'gam'?", or nothing.
+/// "; did you mean 'gam'?": the nearest known name by edits of single characters. Nothing if it
+/// differs in more than two of them, or, of longer names, in more than a third, or if no character
+/// would be left of the unknown one.
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> known);
 
 /// Of a name that is not known, but begins with `prefix`, or is known but for capitals and at most

@@ -20,10 +20,6 @@ constexpr std::chrono::microseconds spin_time{20};
 /// Kernels may have large stack frames, and the system's default may be small.
 constexpr std::size_t stack_bytes = 8 << 20;
 
-bool fits(int threads, const Topology& topology) {
-  return threads <= std::ssize(topology.processors);
-}
-
 /// Tells the processor that the thread spins.
 void relax() {
 #if defined(__x86_64__)
@@ -44,7 +40,7 @@ void pin_this_thread(int processor) {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads, const Topology& topology)
-    : threads_(threads), spins_(fits(threads, topology)) {
+    : threads_(threads), spins_(threads <= std::ssize(topology.processors)) {
   workers_.reserve(threads - 1);
   for (int thread = 1; thread < threads; ++thread) {
     const int processor = spins_ ? topology.processors[thread] : -1;

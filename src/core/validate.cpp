@@ -246,11 +246,10 @@ void check_arg(const Mesh& mesh, const ArgumentSite& site, const op_arg& arg, op
     case OP_ARG_DAT:
       return check_dat_arg(mesh, site, arg, set);
     case OP_ARG_GBL:
+    case OP_ARG_INFO:
       return check_global_arg(mesh, site, arg);
     case OP_ARG_IDX:
       return check_path(mesh, site, arg, set, nullptr);
-    case OP_ARG_INFO:
-      return check_global_arg(mesh, site, arg);
   }
   site.fail(ErrorCode::internal, "unknown kind of argument",
             "{}; make it by a function, e.g. op_arg_dat", static_cast<int>(arg.argtype));
@@ -317,15 +316,11 @@ void check_conflicts(const ArgumentSite& loop, std::span<const op_arg> args) {
                         name_of(args[b].acc));
 }
 
-struct Pointer {
-  Type type;
-  bool is_vector;  ///< to an array of pointers, one per row
-};
-
 /// How a kernel declares the parameter of an argument.
-std::string declaration_of(const Pointer& pointer, op_access access) {
-  return fmt::format("{}{}*{}", access == OP_READ ? "const " : "", cxx_name_of(pointer.type),
-                     pointer.is_vector ? " const*" : "");
+/// @param is_vector  it points to an array of pointers, one per row
+std::string declaration_of(Type type, bool is_vector, op_access access) {
+  return fmt::format("{}{}*{}", access == OP_READ ? "const " : "", cxx_name_of(type),
+                     is_vector ? " const*" : "");
 }
 
 /// Opaque rows need a kernel with a host function.
@@ -351,17 +346,17 @@ void check_parameter(const ArgumentSite& site, op_kernel kernel, std::size_t k, 
               "parameter {} of kernel '{}' is {}, but the argument has {}; write '{}'", k,
               kernel->name, parameter.is_vector ? "an array of pointers" : "a pointer",
               parameter.is_vector ? "one row" : "several rows",
-              declaration_of({type_of(arg), !parameter.is_vector}, arg.acc));
+              declaration_of(type_of(arg), !parameter.is_vector, arg.acc));
   if (parameter.type != type_of(arg))
     site.fail(ErrorCode::kernel_signature, wrong_parameter,
               "parameter {} of kernel '{}' points to {}, but the argument is {}; write '{}'", k,
               kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)),
-              declaration_of({type_of(arg), parameter.is_vector}, arg.acc));
+              declaration_of(type_of(arg), parameter.is_vector, arg.acc));
   if ((arg.acc == OP_READ) != parameter.is_const)
     site.fail(ErrorCode::kernel_signature, wrong_parameter,
               "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}'", k,
               kernel->name, parameter.is_const ? "points" : "does not point", name_of(arg.acc),
-              declaration_of({parameter.type, parameter.is_vector}, arg.acc));
+              declaration_of(parameter.type, parameter.is_vector, arg.acc));
 }
 
 /// Compares the parameters of a host function with the arguments.

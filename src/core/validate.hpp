@@ -36,6 +36,12 @@ inline bool is_opaque(const op_arg& arg) {
   return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->is_untyped();
 }
 
+/// Whether an argument that is on is memory of the program.
+inline bool is_raw_global(const op_arg& arg) {
+  return arg.opt != 0 && arg.global == nullptr &&
+         (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO);
+}
+
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -83,13 +84,6 @@ Cut cut_into(const core::RunRecord& record, const comm::BlockMesh& mesh, int par
           std::move(ranks)};
 }
 
-std::vector<int> without_repetitions(const std::vector<int>& parts) {
-  std::vector<int> kept;
-  for (const int number : parts)
-    if (std::ranges::find(kept, number) == kept.end()) kept.push_back(number);
-  return kept;
-}
-
 /// One line: what decides how well so many ranks work together.
 void print(const core::RunRecord& record, const Cut& cut, const std::string& path) {
   const int set = set_to_divide(record);
@@ -144,15 +138,16 @@ int cut(const CutOptions& options) {
   const core::RunRecord record = read_run(options.run);
   const comm::BlockMesh mesh = read_maps(record, options.run, options.maps);
   const int layers = options.layers > 0 ? options.layers : record.depth_max;
-  bool first = true;
   for (const int parts : options.parts) check_parts(record, parts);
-  for (const int parts : without_repetitions(options.parts)) {
+  std::set<int> known;
+  for (const int parts : options.parts) {
+    if (!known.insert(parts).second) continue;
     const core::Progress cutting(log, fmt::format("cutting the mesh into {} parts", parts));
     const Cut made = cut_into(record, mesh, parts, 2 * layers);
     const std::string path =
         (std::filesystem::path(options.folder) / fmt::format("cut_{}.json", parts)).string();
     write_file(path, as_json(made));
-    if (std::exchange(first, false))
+    if (known.size() == 1)
       fmt::print(
           "{}, halos of {} layers\n{:>6} {:>12} {:>10} {:>12} {:>8} {:>6} {:>8} {:>8}  file\n",
           made.how, layers, "ranks", "elements", "imbalance", "ghosts", "neigh-", "most", "cut",

@@ -97,15 +97,6 @@ void describe_machine(CLI::App& app, Command& command) {
   sub.callback([&command, options] { command = [options] { return machine(*options); }; });
 }
 
-/// Declares all commands; parsing sets `command` to the one that the user chose.
-/// @param command  must outlive `app`
-void describe(CLI::App& app, Command& command) {
-  app.require_subcommand(1);
-  describe_cut(app, command);
-  describe_predict(app, command);
-  describe_machine(app, command);
-}
-
 }  // namespace
 }  // namespace op2::model
 
@@ -118,8 +109,11 @@ int main(int argc, char** argv) {
       "op2-model");
   app.set_version_flag("--version", "op2-model " OP2_VERSION_STRING);
   app.failure_message(op2::tools::failure_message);
-  Command command;
-  describe(app, command);
+  app.require_subcommand(1);
+  Command command;  // the one that the user chose
+  describe_cut(app, command);
+  describe_predict(app, command);
+  describe_machine(app, command);
   if (const std::string wrong = op2::tools::unknown_command(app, argc, argv); !wrong.empty()) {
     fmt::print(stderr, "op2-model: {}\n", wrong);
     return 2;

@@ -9,26 +9,23 @@
 #include <api/listeners/listeners.hpp>
 #include <api/runtime.hpp>
 #include <core/error.hpp>
+#include <core/exact_sum.hpp>
 #include <core/validate.hpp>
 
 namespace op2::api {
 namespace {
 
 /// Calls visit(row * dim + component, value) for each value of an owned row that is not finite.
-template <class Value, class Visit>
-void visit_faults(const core::Dat& dat, const std::byte* rows, const Visit& visit) {
-  const auto* values = reinterpret_cast<const Value*>(rows);
-  const std::int64_t count = std::int64_t{dat.on().layout->owned()} * dat.dim;
-  for (std::int64_t k = 0; k < count; ++k)
-    if (!std::isfinite(values[k])) visit(k, static_cast<double>(values[k]));
-}
-
 template <class Visit>
 void visit_faults(Runtime& runtime, const core::Dat& dat, const Visit& visit) {
-  if (dat.value_type != Type::f64 && dat.value_type != Type::f32) return;
+  if (!core::is_rounded(dat.value_type)) return;
   const std::byte* const rows = runtime.host_copy(dat.rows);
-  if (dat.value_type == Type::f64) visit_faults<double>(dat, rows, visit);
-  if (dat.value_type == Type::f32) visit_faults<float>(dat, rows, visit);
+  const std::int64_t count = std::int64_t{dat.on().layout->owned()} * dat.dim;
+  core::with_rounded(dat.value_type, [&]<class T>() {
+    const auto* values = reinterpret_cast<const T*>(rows);
+    for (std::int64_t k = 0; k < count; ++k)
+      if (!std::isfinite(values[k])) visit(k, static_cast<double>(values[k]));
+  });
 }
 
 class FiniteCheck : public core::Listener {

@@ -7,7 +7,6 @@
 
 #include <api/runtime.hpp>
 #include <comm/files/open_file.hpp>
-#include <comm/messages/records.hpp>
 #include <core/log.hpp>
 #include <core/measurements/trace.hpp>
 
@@ -22,12 +21,8 @@ class TraceFile : public core::Trace {
     const std::string& path = runtime_.options.trace;
     const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
     runtime_.enter("trace");
-    std::vector<std::string> events_of_ranks;
-    runtime_.collectively([&] {
-      const std::string mine = events(runtime_.ranks().rank());
-      for (const auto& message : comm::gather_on_root(runtime_.ranks(), comm::bytes_of(mine)))
-        events_of_ranks.push_back(comm::text_of(message.bytes));
-    });
+    const auto events_of_ranks =
+        runtime_.texts_on_root([&] { return events(runtime_.ranks().rank()); });
     runtime_.enter("OP2_TRACE");
     runtime_.do_on_root(
         [&] { comm::write_file(path, core::trace_as_json(events_of_ranks, dropped())); });

@@ -92,9 +92,7 @@ void ValueLog::fetched(const core::Global& global) {
 void ValueLog::loop_returns(const op_loop_name& loop, std::span<const op_arg> args, bool forced) {
   if (!forced) return;
   for (const op_arg& arg : args) {
-    const bool is_variable = (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO) &&
-                             arg.opt != 0 && arg.global == nullptr;
-    if (!is_variable || arg.acc == OP_READ) continue;
+    if (!core::is_raw_global(arg) || arg.acc == OP_READ) continue;
     const Type type = core::type_of(arg);
     const std::span values(reinterpret_cast<const std::byte*>(arg.data),
                            core::size_of(type, core::dim_of(arg)));

@@ -27,34 +27,27 @@ void add(Spread& spread, double value, int seen, int ranks) {
   spread.mean += value / ranks;
 }
 
-/// Rows of all ranks, in the order of first appearance.
-struct Rows {
-  std::vector<TimesRow> all;
-  std::vector<int> seen;  ///< by how many ranks
-};
-
-/// Adds the rows of one of `ranks` ranks: [name, calls, loops, value, executing, loop_seconds].
-void add_rows(Rows& rows, const nlohmann::json& of_rank, int ranks) {
-  for (const nlohmann::json& given : of_rank) {
-    const std::string name = given[0];
-    const auto found = std::ranges::find(rows.all, name, &TimesRow::name);
-    const auto k = static_cast<std::size_t>(found - rows.all.begin());
-    if (k == rows.all.size()) rows.all.emplace_back().name = name, rows.seen.push_back(0);
-    TimesRow& row = rows.all[k];
-    row.calls = std::max(row.calls, given[1].get<std::int64_t>());
-    row.loops = std::max(row.loops, given[2].get<std::int64_t>());
-    add(row.value, given[3], rows.seen[k], ranks);
-    add(row.executing, given[4], rows.seen[k], ranks);
-    add(row.loop_seconds, given[5], rows.seen[k], ranks);
-    ++rows.seen[k];
-  }
-}
-
-std::vector<TimesRow> complete(Rows rows, int ranks) {
-  for (std::size_t k = 0; k < rows.all.size(); ++k)
-    if (TimesRow& row = rows.all[k]; rows.seen[k] < ranks)
-      row.value.least = row.executing.least = row.loop_seconds.least = 0;
-  return std::move(rows.all);
+/// The rows of all ranks, in the order of first appearance.
+/// @param which  [name, calls, loops, value, executing, loop_seconds] for each row of a rank
+std::vector<TimesRow> rows_of(std::span<const nlohmann::json> all, const char* which) {
+  std::vector<TimesRow> rows;
+  std::map<std::string, int> seen;  // by how many ranks
+  const auto ranks = static_cast<int>(all.size());
+  for (const nlohmann::json& of_rank : all)
+    for (const nlohmann::json& given : of_rank[which]) {
+      const std::string name = given[0];
+      auto row = std::ranges::find(rows, name, &TimesRow::name);
+      if (row == rows.end()) row = rows.insert(row, {.name = name});
+      row->calls = std::max(row->calls, given[1].get<std::int64_t>());
+      row->loops = std::max(row->loops, given[2].get<std::int64_t>());
+      const int before = seen[name]++;
+      add(row->value, given[3], before, ranks);
+      add(row->executing, given[4], before, ranks);
+      add(row->loop_seconds, given[5], before, ranks);
+    }
+  for (TimesRow& row : rows)
+    if (seen[row.name] < ranks) row.value.least = row.executing.least = row.loop_seconds.least = 0;
+  return rows;
 }
 
 /// The regions, with the loops of those inside; those of one path together: a name may have a "/".
@@ -306,7 +299,8 @@ std::string times_of_rank(Profile& profile, std::span<const MemoryUse> memory) {
   }
   for (const Region& r : regions_by_path(profile.regions()))
     regions_of_rank.push_back({r.path, r.calls, r.loops, r.seconds, r.executing, r.loop_seconds});
-  return nlohmann::json{{"wall", wall},
+  const auto wall_of_rank = nlohmann::json::array({{"wall", 0, 0, wall, 0, 0}});
+  return nlohmann::json{{"wall", wall_of_rank},
                         {"parts", parts_of_rank},
                         {"regions", regions_of_rank},
                         {"memory", memory_of_rank}}
@@ -314,21 +308,11 @@ std::string times_of_rank(Profile& profile, std::span<const MemoryUse> memory) {
 }
 
 RunTimes times_of_run(std::span<const std::string> texts) {
-  RunTimes times;
-  const auto ranks = static_cast<int>(texts.size());
-  times.compared = texts.size() > 1;
-  Rows parts_of_all, regions, memory;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    const nlohmann::json given = nlohmann::json::parse(texts[rank]);
-    add(times.wall, given["wall"], static_cast<int>(rank), ranks);
-    add_rows(parts_of_all, given["parts"], ranks);
-    add_rows(regions, given["regions"], ranks);
-    add_rows(memory, given["memory"], ranks);
-  }
-  std::erase_if(parts_of_all.all, [](const TimesRow& row) { return row.calls == 0; });
-  times.parts = std::move(parts_of_all.all);
-  times.regions = complete(std::move(regions), ranks);
-  times.memory = complete(std::move(memory), ranks);
+  std::vector<nlohmann::json> given;
+  for (const std::string& text : texts) given.push_back(nlohmann::json::parse(text));
+  RunTimes times{given.size() > 1, rows_of(given, "wall").front().value, rows_of(given, "parts"),
+                 rows_of(given, "regions"), rows_of(given, "memory")};
+  std::erase_if(times.parts, [](const TimesRow& row) { return row.calls == 0; });
   return times;
 }
 
@@ -368,7 +352,7 @@ std::string fallen_back_as_text(const LoopTable& table) {
 
 std::string table_as_text(const LoopTable& table) {
   const double total = total_seconds(table);
-  const bool spread = table.times().compared;
+  const bool spread = table.times.compared;
   std::string text = fmt::format("{:<24} {:>9} {:>10}{} {:>10} {:>8} {:>8} {:>7}  {}\n", "loop",
                                  "calls", "seconds", spread ? "       mean      least" : "", "GB",
                                  "GB/s", "GFLOP/s", "share", "code");
@@ -381,8 +365,8 @@ std::string table_as_text(const LoopTable& table) {
                         100 * share(row, total), row.code, short_keys_of(row), remark_of(row));
   }
   text += fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
-  text += times_as_text(table.times());
-  for (const auto& [subject, note] : table.notes()) text += fmt::format("{}: {}\n", subject, note);
+  text += times_as_text(table.times);
+  for (const auto& [subject, note] : table.notes) text += fmt::format("{}: {}\n", subject, note);
   return text;
 }
 
@@ -426,10 +410,10 @@ std::string table_as_json(const LoopTable& table) {
   }
   nlohmann::json all{{"program", program_invocation_short_name},
                      {"loops", std::move(rows)},
-                     {"ranks", table.ranks()},
+                     {"ranks", table.ranks},
                      {"total_seconds", total},
-                     {"notes", table.notes()}};
-  put_times(table.times(), all);
+                     {"notes", table.notes}};
+  put_times(table.times, all);
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -139,10 +139,10 @@ struct Spread {
 /// Of a part, a region or a kind of memory.
 struct TimesRow {
   std::string name;
-  std::int64_t calls = 0;          ///< the most of a rank; of a part: entries
-  std::int64_t loops = 0;          ///< the most of a rank, of a region
-  Spread value;                    ///< seconds; of memory: bytes
-  Spread executing, loop_seconds;  ///< of a region
+  std::int64_t calls = 0;              ///< the most of a rank; of a part: entries
+  std::int64_t loops = 0;              ///< the most of a rank, of a region
+  Spread value{};                      ///< seconds; of memory: bytes
+  Spread executing{}, loop_seconds{};  ///< of a region
 };
 
 /// Of a table that is not made by a session: empty.
@@ -205,23 +205,13 @@ class LoopTable {
   const LoopRow* find(std::string_view name) const;
   const std::deque<LoopRow>& rows() const { return rows_; }
 
-  /// How many ranks the rows are of.
-  int ranks() const { return ranks_; }
-  void set_ranks(int ranks) { ranks_ = ranks; }
-
-  const RunTimes& times() const { return times_; }
-  void set_times(RunTimes times) { times_ = std::move(times); }
-
-  /// A line below the rows; a later one of the same subject replaces it.
-  void note(const std::string& subject, const std::string& text) { notes_[subject] = text; }
-  const std::map<std::string, std::string>& notes() const { return notes_; }
+  int ranks = 1;  ///< that the rows are of
+  RunTimes times;
+  std::map<std::string, std::string> notes;  ///< lines below the rows, by their subjects
 
  private:
   std::deque<LoopRow> rows_;
   std::map<std::string, std::size_t, std::less<>> positions_;  ///< of names in rows_
-  int ranks_ = 1;
-  RunTimes times_;
-  std::map<std::string, std::string> notes_;
 };
 
 /// Which loops ran as host functions since their kernels could not be compiled, and how much of the

@@ -441,7 +441,7 @@ void ChainPolicy::say(const Sequence& sequence, const std::string& text) {
   const std::string subject = fmt::format("chains of sequence {} ({}, {})", sequence.number,
                                           first.is_assignment() ? "an assignment" : first.name,
                                           core::counted(sequence.queue->size(), "loop"));
-  table_.note(subject, text);
+  table_.notes[subject] = text;
   if (options_.dump.contains("analyse") && rows_.communicator().is_root())
     log_.dump(fmt::format("{}, flush {}: {}\n", subject, sequence.flushes, text));
 }

@@ -115,7 +115,7 @@ TEST(LoopTable, TextAndCsvHaveTheArithmeticTheKeysAndTheTimesOfRanks) {
   EXPECT_THAT(table_as_text(table), HasSubstr("    1.00        -   25.0%  host (2 skipped"));
   RunTimes of_two_ranks;
   of_two_ranks.compared = true;
-  table.set_times(of_two_ranks);
+  table.times = of_two_ranks;
   table.row("flux").mean_seconds = 2.5;
   table.row("flux").least_seconds = 2;
   EXPECT_THAT(table_as_text(table), HasSubstr("    seconds       mean      least "));
@@ -127,7 +127,7 @@ TEST(LoopTable, TextAndCsvHaveTheArithmeticTheKeysAndTheTimesOfRanks) {
 
 TEST(LoopTable, JsonHasTheTimesOfRanks) {
   LoopTable table = table_of_two();
-  table.set_ranks(3);
+  table.ranks = 3;
   table.row("flux").least_seconds = 1.5;
   table.row("flux").mean_seconds = 2;
   const auto json = nlohmann::json::parse(table_as_json(table));

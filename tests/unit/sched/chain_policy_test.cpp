@@ -117,7 +117,7 @@ struct Program {
     valid[static_cast<std::size_t>(row.q->index)] = level;
   }
   bool is_decided() const {
-    return std::ranges::any_of(table.notes(), [](const auto& note) {
+    return std::ranges::any_of(table.notes, [](const auto& note) {
       return note.second.find("predicted ") != std::string::npos;
     });
   }
@@ -203,8 +203,8 @@ TEST(ChainPolicy, SaysOnceThatItIsOffBecauseNothingIsKnown) {
 TEST(ChainPolicy, SaysInTheTableThatItIsOffBecauseNothingIsKnown) {
   on_two_ranks(12, [](Program& program) {
     for (int k = 0; k < 40; ++k) program.flush(unmeasured);
-    ASSERT_EQ(program.table.notes().size(), 1u);
-    EXPECT_EQ(program.table.notes().begin()->second.find(
+    ASSERT_EQ(program.table.notes.size(), 1u);
+    EXPECT_EQ(program.table.notes.begin()->second.find(
                   "as with OP2_CHAIN=off, because no cost of loop 'loop'"),
               0u);
   });
@@ -231,7 +231,7 @@ TEST(ChainPolicy, SaysWhatComparisonsHaveCorrected) {
     for (int k = 0; k < 400; ++k) program.flush([](std::size_t) { return 1e-3; });
     ASSERT_TRUE(program.is_decided());
     EXPECT_THAT(
-        program.table.notes().begin()->second,
+        program.table.notes.begin()->second,
         testing::ContainsRegex("chained: saves [0-9]+ exchanges.*; predicted 1\\.[0-9]+ of off, "
                                "measured 0\\.50 \\(by comparison, since flush [0-9]+\\)$"));
   });
@@ -244,7 +244,7 @@ TEST(ChainPolicy, LearnsFromASecondScheduleWhatIsNotDueToExchanges) {
     program.execution = [](std::size_t schedule) { return schedule == 0 ? 1.32e-3 : 1.3e-3; };
     for (int k = 0; k < 400; ++k) program.flush([](std::size_t) { return 1e-5; });
     ASSERT_TRUE(program.is_decided());
-    EXPECT_THAT(program.table.notes().begin()->second,
+    EXPECT_THAT(program.table.notes.begin()->second,
                 testing::ContainsRegex("predicted 0\\.9[6-9] of off, measured 0\\.98"));
   });
 }
@@ -257,7 +257,7 @@ TEST(ChainPolicy, AsksTheModelAgainWhenOthersLeaveOtherHalos) {
         program.write_q(level);
         program.flush(cheap);
       }
-      return program.table.notes().begin()->second;
+      return program.table.notes.begin()->second;
     };
     const std::string shallow = explained(0, 20), deep = explained(12, 60);
     EXPECT_NE(shallow.substr(0, shallow.find(';')), deep.substr(0, deep.find(';')));

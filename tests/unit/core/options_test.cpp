@@ -162,7 +162,7 @@ TEST(Options, AValueOfAWordIsCheckedWhereItIsGiven) {
 }
 
 TEST(Options, SwitchesForTestsAreNotInTheHelp) {
-  EXPECT_THAT(switches_as_text(), Not(AnyOf(HasSubstr("exchange="), HasSubstr("shuffled"))));
+  EXPECT_THAT(switches_as_text(), Not(AnyOf(HasSubstr("exchange="), HasSubstr("queue_max="))));
   EXPECT_THAT(switches_as_text(), HasSubstr("OP2_DEBUG"));
   EXPECT_THAT(switches_as_text(), HasSubstr("/usr/share/doc/op2, package op2-doc"));
   EXPECT_THAT(debug_words_as_markdown(), HasSubstr("| `exchange` | grouped, separate |"));

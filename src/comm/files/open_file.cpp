@@ -468,8 +468,9 @@ void FileWriter::write(const void* data, std::size_t bytes) {
     flushed_ += static_cast<std::int64_t>(bytes);
     return;
   }
-  const auto* from = static_cast<const std::byte*>(data);
-  buffer_.insert(buffer_.end(), from, from + bytes);
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + bytes);
+  if (bytes > 0) std::memcpy(buffer_.data() + before, data, bytes);
 }
 
 void FileWriter::publish() {

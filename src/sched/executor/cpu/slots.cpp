@@ -20,7 +20,6 @@
 #include <sched/loop_requests.hpp>
 
 namespace op2::sched {
-namespace {
 
 /// An entry that leads to a slot.
 struct SlotEntry {
@@ -102,6 +101,8 @@ struct SlottedRow {
   std::int32_t row, first, count;
   bool operator==(const SlottedRow&) const = default;
 };
+
+namespace {
 
 /// Fills slots with what adds nothing: of floating-point numbers, -0.
 void clear(const core::LoopArg& arg, std::byte* slots, std::int64_t count) {

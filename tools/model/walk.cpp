@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <core/arithmetic.hpp>
-
 #include "files.hpp"
 
 namespace op2::model {
@@ -123,14 +121,15 @@ double slowdown_on(const Machine& machine, int parts, int busy) {
 /// @return without rows: there is no message
 sched::Message message_to(int importer, const Imports& imports, const core::RunRecord& record,
                           const std::vector<comm::DatLayers>& exchanged) {
-  constexpr std::int64_t alignment = 16;  // of segments, as in comm/halo/halo_messages
-  std::int64_t bytes = comm::message_header, all = 0;
+  std::size_t bytes = comm::message_header;
+  std::int64_t all = 0;
   for (const comm::DatLayers& layers : exchanged) {
     const core::RecordedDat& dat = record.dats[at(layers.dat->index)];
     for (core::Level h = layers.from + 1; h <= layers.to; ++h) {
       const std::int64_t rows = imports.rows[at(dat.set)][at(h - 1)];
       all += rows;
-      bytes += core::round_up(rows * dat.bytes, alignment);
+      bytes +=
+          comm::segment_bytes(static_cast<std::size_t>(rows), static_cast<std::size_t>(dat.bytes));
     }
   }
   return {imports.rank, importer, static_cast<double>(bytes), static_cast<double>(all)};

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <comm/messages/records.hpp>
-#include <core/arithmetic.hpp>
 
 namespace op2::comm {
 
@@ -22,9 +21,6 @@ std::vector<ExportList> by_owner(const core::Layout& layout, const WantedRows& w
   for (auto& [owner, owned] : rows) lists.push_back({owner, std::move(owned)});
   return lists;
 }
-
-/// Segments begin at multiples of this many bytes.
-constexpr std::size_t segment_alignment = 16;
 
 /// Collects the segments of the messages to, or from, each rank.
 template <class Segment>
@@ -60,7 +56,7 @@ class MessageBuilder {
 
  private:
   static std::size_t padded(const Segment& segment, std::size_t rows) {
-    return core::round_up(rows * static_cast<std::size_t>(segment.dat->size), segment_alignment);
+    return segment_bytes(rows, static_cast<std::size_t>(segment.dat->size));
   }
 
   HaloMessage<Segment>& message_for(int rank) {

@@ -10,6 +10,7 @@
 
 #include <comm/halo/halo_plan.hpp>
 #include <comm/messages/communicator.hpp>
+#include <core/arithmetic.hpp>
 #include <core/memory.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
@@ -71,6 +72,12 @@ struct HaloMessages {
 
 /// Bytes before the segments of a message, for the fingerprint of the sender's signature.
 inline constexpr std::size_t message_header = 16;
+
+/// Bytes of a segment, after which the next one is aligned.
+inline std::size_t segment_bytes(std::size_t rows, std::size_t bytes_of_row) {
+  constexpr std::size_t alignment = 16;
+  return core::round_up(rows * bytes_of_row, alignment);
+}
 
 /// Local. Cost: O(layers x neighbours).
 /// @param plan  has the levels; its export lists outlive the result

@@ -240,15 +240,15 @@ bool RemoteBackend::starts(const FileDescriptor& worker, const Message& question
 CompileResult RemoteBackend::compile(const CompileRequest& request) {
   const Message question{MessageKind::compile, to_bytes(request)};
   const std::vector<std::size_t> sources = hashes_of(request);
-  Worker worker = take_worker(sources, false);
-  bool has_started = false;
-  for (int attempt = 0; worker.socket && attempt < most_attempts; ++attempt) {
-    if (attempt > 0) worker = take_worker(sources, true);  // the one before was killed
-    has_started = worker.socket && starts(worker.socket, question);
-    if (has_started) break;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    Worker worker = take_worker(sources, attempt > 0);  // the one before was killed
+    if (!worker.socket) return local_->compile(request);
+    if (starts(worker.socket, question)) return result_of(std::move(worker), sources);
   }
-  if (!worker.socket) return local_->compile(request);
-  if (!has_started) return disappeared();
+  return disappeared();
+}
+
+CompileResult RemoteBackend::result_of(Worker worker, const std::vector<std::size_t>& sources) {
   const Received answer = receive_message(worker.socket);
   if (answer.is_late)
     return failed_compilation(

@@ -83,6 +83,7 @@ class RemoteBackend : public Backend {
   Worker take_worker(const std::vector<std::size_t>& sources, bool is_new);
   Worker new_worker();
   bool starts(const FileDescriptor& worker, const Message& question) const;
+  CompileResult result_of(Worker worker, const std::vector<std::size_t>& sources);
   std::chrono::milliseconds start_time() const;
   bool has_helper();
   void refuse(const std::string& reason, const std::string& advice);

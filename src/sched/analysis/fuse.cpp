@@ -81,6 +81,11 @@ Step merged_step(const core::Queue& queue, std::span<const std::size_t> records,
     refer_to_extremes(kernel, before, step);
     if (n < gathered) step.gather->arg_ends.push_back(static_cast<std::int32_t>(step.args.size()));
   }
+  return step;
+}
+
+Step step_of(const core::Queue& queue, std::size_t record) {
+  Step step = merged_step(queue, {&record, 1});
   mark_payloads(step.args, step.order);
   return step;
 }

@@ -16,20 +16,19 @@
 
 namespace op2::sched {
 
-/// The step of some loops, without levels. Arguments for the same row are merged: direct ones to a
-/// dat, with any access, and indirect ones that are only read. The merged access is that of all
-/// kernels together: OP_READ if all only read, OP_WRITE if the first one replaces the row,
-/// otherwise OP_RW or the common access. Globals and arguments that are off are not merged.
+/// The step of some loops, without levels and marks of payloads. Arguments for the same row are
+/// merged: direct ones to a dat, with any access, and indirect ones that are only read. The merged
+/// access is that of all kernels together: OP_READ if all only read, OP_WRITE if the first one
+/// replaces the row, otherwise OP_RW or the common access. Globals and arguments that are off are
+/// not merged.
 /// @param records   of the loops, ascending, at least one that is not gathered
 /// @param gathered  the first ones, whose increments are gathered: their arguments come first, as
 ///                  they were declared
 Step merged_step(const core::Queue& queue, std::span<const std::size_t> records,
                  std::size_t gathered = 0);
 
-/// That of one loop alone.
-inline Step step_of(const core::Queue& queue, std::size_t record) {
-  return merged_step(queue, {&record, 1});
-}
+/// That of one loop alone, with its payloads marked for any order of the elements.
+Step step_of(const core::Queue& queue, std::size_t record);
 
 /// Which loops may be part of a fused step.
 struct FusionRules {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -13,16 +15,27 @@
 #include <sys/stat.h>
 
 #include <jit/backend.hpp>
+#include <jit/remote/messages.hpp>
 #include <support/stderr_capture.hpp>
 
 namespace {
 std::atomic<bool> socket_is_full = false;
-}
+std::atomic<int> refused_questions =
+    -1;  // to workers, which are as good as dead then; negative: none
+}  // namespace
 
 /// Replaces that of the system in this program.
 extern "C" ssize_t send(int socket, const void* bytes, std::size_t size, int flags) {
   if (socket_is_full) {
     errno = ENOBUFS;
+    return -1;
+  }
+  std::uint64_t kind = 0;
+  if (size == 2 * sizeof kind) std::memcpy(&kind, bytes, sizeof kind);
+  if (refused_questions >= 0 &&
+      kind == static_cast<std::uint64_t>(op2::jit::MessageKind::compile)) {
+    ++refused_questions;
+    errno = EPIPE;
     return -1;
   }
   static auto* const real = reinterpret_cast<decltype(&send)>(dlsym(RTLD_NEXT, "send"));
@@ -69,6 +82,17 @@ TEST_F(RemoteBackendTest, AWorkerThatStandsStillBetweenKernelsIsReplaced) {
   for (const pid_t worker : op2::test::processes_named(helper, "op2-worker")) kill(worker, SIGSTOP);
   EXPECT_EQ(backend->compile(work("*y = 2 * *x;")).status, CompileStatus::ok);
   signal_processes(helper, SIGKILL);
+}
+
+TEST_F(RemoteBackendTest, AKernelIsGivenUpIfNoWorkerLivesLongEnoughToStart) {
+  const auto backend = make();
+  refused_questions = 0;
+  const auto result = backend->compile(work("*y = *x;"));
+  EXPECT_EQ(refused_questions, 3);
+  refused_questions = -1;
+  EXPECT_EQ(result.status, CompileStatus::crashed);
+  EXPECT_THAT(result.message, HasSubstr("has disappeared"));
+  EXPECT_EQ(backend->compile(work("*y = *x;")).status, CompileStatus::ok);
 }
 
 TEST_F(RemoteBackendTest, AHelperThatOthersCanWriteIsNotStarted) {

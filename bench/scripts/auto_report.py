@@ -39,7 +39,7 @@ Messages of comparisons, of agreements and of other schedules' halos are in thes
 the barrier before each chain, which is not. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil), since {since} after as many that do not
-count: in these `on` finds out whether single rows of halos pay. At points that were measured earlier neither way had such rows. In longer runs, where ranks drift apart, `on`
+count. At points of that day, `on` had single rows of halos where counts of messages, bytes and iterations allowed it, which only `auto` has now. At points that were measured earlier neither way had such rows. In longer runs, where ranks drift apart, `on`
 has been seen to take up to 1.4 % more, which counts here as an excess of auto. Loops run in tiles as the caches of the modelled machine suggest
 ({caches}). {measured}. Above the better of `off` and `on`:
 

@@ -28,7 +28,7 @@ from programs import CACHES, environment
 MODES = {
     "separate": {"OP2_CHAIN": "off", "OP2_DEBUG": "exchange=separate"},
     "off": {"OP2_CHAIN": "off"},
-    "on": {"OP2_CHAIN": "on", "OP2_DEBUG": "slice=off"},
+    "on": {"OP2_CHAIN": "on"},
 }
 SLICED = {"sliced": {"OP2_CHAIN": "on", "OP2_DEBUG": "slice=always"}}  # of the solver alone
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs

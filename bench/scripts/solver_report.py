@@ -57,7 +57,7 @@ DIFFERENCES = """Why they differ:
   spares take a few microseconds. With 50 us *weight* gains at all sizes, *period* up to some thousands of nodes per rank. The published gains of *period* grow with the number of nodes in spite of 70 % more
   iterations: messages took most of the time there, with 128 ranks on a node that send at once. The model of this page has no such crowding.
 * *vflux* gains over `separate`, since five messages to a neighbour become one and packing is not dearer. Published are losses, of the same loops and bytes.
-* Slices are off in these tables. What pairs and boundaries need of other ranks are single rows, and levels hold whole layers: the table of slices
+* `on` exchanges whole levels. What pairs and boundaries need of other ranks are single rows, and levels hold whole layers: the table of slices
   below shows how many bytes and iterations that saves, and gains where layers lose.
 * Published gains are over one message per dat and halo part; those here too, and beside them over the one message per neighbour that
   `OP2_CHAIN=off` sends.
@@ -183,7 +183,7 @@ def wall_table(results, table):
 
 
 SLICES = """With `OP2_DEBUG=slice=always`, chains receive and execute exactly the rows that they need where that is much less
-([halo-algebra.md](../../docs/design/halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=on` does so where a sequence repeats, `auto` where it predicts the least time.
+([halo-algebra.md](../../docs/design/halo-algebra.md#slices-exact-rows-instead-of-levels)). `OP2_CHAIN=auto` does so where it predicts the least time.
 Bytes are those of all ranks; iterations are the most of any rank while messages are in flight, and after them. The model of this page charges iterations, rows and bytes, not that rows are taken one by one:
 
 """

@@ -356,8 +356,8 @@ constexpr OptionRow debug_words[] = {
     {"exchange", one_of<&O::exchange>, "grouped, separate",
      "one message per neighbour and exchange, or one per dat and halo part"},
     {"slice", one_of<&O::slice>, "auto, off, always",
-     "single rows of halos in chains on CPUs: where a sequence that repeats gains by them; never; "
-     "in every chain where they save a tenth of the bytes or of the redundant iterations"},
+     "single rows of halos in chains on CPUs: where OP2_CHAIN=auto expects a gain; never; in every "
+     "chain where they save a tenth of the bytes or of the redundant iterations"},
     {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most"},
     {"node_size", number<&O::node_size, 1, 1'000'000>, "ranks that share memory, n",
      "n ranks with successive numbers are a node of OP2_REDUCE"},

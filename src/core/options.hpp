@@ -68,7 +68,7 @@ enum class Increments {
 
 /// Where chains use single rows of halos instead of layers.
 enum class SliceMode {
-  automatic,  ///< where sequences that repeat gain by it
+  automatic,  ///< where OP2_CHAIN=auto expects a gain
   off,
   always  ///< in every chain that is a tenth smaller so
 };

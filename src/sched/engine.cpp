@@ -161,36 +161,9 @@ Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mes
   const auto [first, last] = plans_.equal_range(hash);
   for (auto candidate = first; candidate != last; ++candidate)
     if (candidate->second.schedule == *turn_ && fits(candidate->second.plan->key, queue, valid_))
-      return may_slice(candidate->second) ? slice_if_it_pays(candidate, queue, mesh)
-                                          : candidate->second;
+      return candidate->second;
   if (plans_.size() == max_plans) plans_.clear();
   return make_entry(queue, mesh, hash);
-}
-
-/// When a plan of long chains runs the second time, its halos have come back: what it exchanges now
-/// it exchanges again and again. With a policy, the schedule says whether there are slices.
-bool Engine::may_slice(const Entry& entry) const {
-  return entry.executions == 1 && !entry.is_sliced &&
-         options_.slice == core::SliceMode::automatic && policy_ == nullptr &&
-         schedule_.kind == Schedule::Kind::on && executor_->traits().runs_slices;
-}
-
-Engine::Entry& Engine::slice_if_it_pays(Plans::iterator repeated, const core::Queue& queue,
-                                        const core::Mesh& mesh) {
-  const core::InPart part(&measurements_.profile, core::Part::plans);
-  Entry& entry = repeated->second;
-  entry.is_sliced = true;
-  const auto description = entry.plan->description;
-  const std::uint64_t fingerprint = entry.plan->fingerprint;
-  sign(fingerprint, description);
-  const std::size_t hash = repeated->first;
-  auto plan = make_plan(queue, mesh, true);
-  if (plans_.empty()) return make_entry(queue, mesh, hash);  // rows have moved
-  if (plan == nullptr) return entry;
-  plans_.erase(repeated);
-  plan->fingerprint = fingerprint;
-  plan->description = description;
-  return plans_.emplace(hash, Entry{std::move(plan), nullptr, *turn_, 0, true})->second;
 }
 
 Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
@@ -244,11 +217,8 @@ auto Engine::run_pass(const char* pass, const core::Queue& queue, const Make& ma
 /// The passes, in their order: each makes one value of the plan from earlier ones.
 /// @param declared  as the program called it; later passes see `queue`, which has the access that
 ///                  counts, and a record for each colour
-/// @param repeats   the same plan, which has levels, has run before
-/// @return null: rows have moved, so the plan must be made anew; if it repeats: single rows of
-///         halos do not pay
-std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
-                                        bool repeats) {
+/// @return null: rows have moved, so the plan must be made anew
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh) {
   comm::Communicator& ranks = rows_.communicator();
   core::Queue queue = declared;
   ensure_rows(core::no_level);  // how sets are ordered limits interiors
@@ -269,11 +239,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   if (distinguish_rows(plan->analysis)) return nullptr;
   if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
   colourings_.update_rows();
-  if (repeats) {
-    auto sliced = slice_repeated(queue, cut, valid_, analysis_, plan->analysis, rows_);
-    if (!sliced) return nullptr;
-    plan->analysis = run_pass("slice", queue, [&] { return std::move(*sliced); });
-  } else if (schedule.single_rows && executor_->traits().runs_slices) {
+  if (schedule.single_rows && executor_->traits().runs_slices) {
     const std::vector<char> rewritten =
         policy_ != nullptr ? policy_->rewritten() : std::vector<char>();
     plan->analysis = run_pass(

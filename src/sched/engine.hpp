@@ -83,21 +83,15 @@ class Engine {
     std::unique_ptr<PreparedPlan> prepared;
     Schedule schedule;
     int executions = 0;
-    bool is_sliced = false;  ///< or found that slices do not pay
   };
-  using Plans = std::unordered_multimap<std::size_t, Entry>;
   const Schedule& choose_schedule(const core::Queue& queue, std::size_t hash);
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
-  bool may_slice(const Entry& entry) const;
-  Entry& slice_if_it_pays(Plans::iterator repeated, const core::Queue& queue,
-                          const core::Mesh& mesh);
   template <class Make, class... Earlier>
   auto run_pass(const char* pass, const core::Queue& queue, const Make& make,
                 const Earlier&... earlier);
   const Facts& facts_of(const core::Queue& declared, LoopRequests& loops);
-  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh,
-                                  bool repeats = false);
+  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh);
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, Plan& plan);
@@ -134,7 +128,7 @@ class Engine {
   std::unique_ptr<ChainPolicy> policy_;  ///< null: not OP2_CHAIN=auto, or one rank
   const Schedule* turn_ = &schedule_;    ///< of this flush
   ChainPolicy::FlushTimes times_;        ///< of this flush
-  Plans plans_;
+  std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   static constexpr int unbound = -1;
   int epoch_ = unbound;               ///< of the rows that plans are bound to

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <core/text.hpp>
-#include <sched/analysis/slice.hpp>
 
 namespace op2::sched {
 namespace {
@@ -130,31 +129,6 @@ Analysis analyse_for(const core::Queue& queue, const Schedule& schedule, const R
   if (options.halos != Halos::none)
     options.halos = schedule.kind == Schedule::Kind::off ? Halos::per_loop : Halos::per_chain;
   return analyse(queue, cut, valid, options, schedule.groups);
-}
-
-std::optional<Analysis> slice_repeated(const core::Queue& queue, const Ranges& cut,
-                                       const std::vector<core::Level>& valid,
-                                       const AnalysisOptions& options, const Analysis& levels,
-                                       comm::DistributedMesh& rows) {
-  Analysis sliced = slice(queue, cut, valid, options, {}, rows);
-  if (!has_slices(sliced)) return std::nullopt;
-  std::vector<core::Level> next = valid;
-  for (const core::LoopArg& arg : queue.args()) {
-    const auto dat = static_cast<std::size_t>(arg.modifies_dat() ? arg.dat->index : 0);
-    if (arg.modifies_dat()) next[dat] = sliced.valid_after[dat];
-  }
-  const HaloSizes sizes = sizes_of(rows.halo_plan());
-  const FlushWork before = work_of(queue, levels, sizes),
-                  after = work_of(queue, slice(queue, cut, next, options, {}, rows), sizes);
-  comm::WordReduction words;
-  for (const FlushWork* work : {&before, &after})
-    for (const double count : {work->exchanges(), work->bytes(), work->iterations()})
-      words.sums.push_back(std::llround(count));
-  rows.communicator().reduce(words, "what a sequence takes with single rows of halos");
-  const auto& sums = words.sums;
-  for (std::size_t k = 0; k < 3; ++k)
-    if (sums[k + 3] > sums[k]) return std::nullopt;
-  return sliced;
 }
 
 Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <comm/halo/distributed_mesh.hpp>
 #include <core/levels.hpp>
 #include <core/queue.hpp>
 #include <sched/analysis/analyse.hpp>
@@ -39,16 +38,6 @@ std::vector<RecordRange> cut_for(const core::Queue& queue, const Schedule& sched
 Analysis analyse_for(const core::Queue& queue, const Schedule& schedule,
                      const std::vector<RecordRange>& cut, const std::vector<core::Level>& valid,
                      AnalysisOptions options);
-
-/// `slice` for a sequence that has found these halos again, so that all that it exchanges is
-/// rewritten. Nothing: nothing is sliced, or the sequence would have more exchanges, bytes or
-/// iterations when it repeats, because slices leave halos that are less valid. Collective.
-/// @param levels  what it does now
-std::optional<Analysis> slice_repeated(const core::Queue& queue,
-                                       const std::vector<RecordRange>& cut,
-                                       const std::vector<core::Level>& valid,
-                                       const AnalysisOptions& options, const Analysis& levels,
-                                       comm::DistributedMesh& rows);
 
 /// A schedule that repeats, flush after flush.
 struct Candidate {

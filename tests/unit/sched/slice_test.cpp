@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chains over a cube of nodes whose faces in x are joined by periodic edges, on 64 ranks.
 #include <sched/analysis/slice.hpp>
-#include <sched/cost/candidates.hpp>
 
 #include <array>
 #include <iostream>
@@ -197,32 +196,6 @@ TEST(Slice, ChainsThatNeedTheirLevelsAreNotSliced) {
     EXPECT_TRUE(slices.slices.empty());
     for (const comm::DatLayers& layers : slices.chains[0].exchanged)
       EXPECT_EQ(layers.lists, nullptr);
-  });
-}
-
-/// Two limiters after periodic edges, in chains that are cut so.
-std::optional<Analysis> slices_of_limiters(comm::Communicator& communicator,
-                                           const std::vector<RecordRange>& cut) {
-  Cube cube(communicator);
-  cube.both_ends(*cube.pedges, *cube.pair, *cube.vol);
-  cube.limit();
-  cube.limit();
-  const std::vector<core::Level> valid(2, 0);
-  const Analysis levels = analyse(cube.queue, cut, valid, {});
-  cube.rows.ensure_rows(levels.rows);
-  return slice_repeated(cube.queue, cut, valid, {}, levels, cube.rows);
-}
-
-TEST(Slice, ASequenceThatFindsItsHalosAgainIsSliced) {
-  comm::run_fake_ranks(ranks, [](comm::Communicator& communicator) {
-    EXPECT_TRUE(slices_of_limiters(communicator, {{0, 3}}));
-  });
-}
-
-/// Slices leave only owned rows valid, so that the second limiter would need an exchange.
-TEST(Slice, ASequenceThatWouldExchangeMoreOftenIsNotSliced) {
-  comm::run_fake_ranks(ranks, [](comm::Communicator& communicator) {
-    EXPECT_FALSE(slices_of_limiters(communicator, {{0, 2}, {2, 3}}));
   });
 }
 

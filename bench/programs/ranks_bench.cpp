@@ -69,13 +69,16 @@ double best_microseconds(int repeats, const std::function<void()>& action) {
 void measure_analysis(api::Runtime& runtime) {
   const core::Queue& queue = runtime.queue;
   const std::vector<core::Level> valid(runtime.mesh.dats().size(), 0);
+  const auto loops = std::ranges::count_if(
+      queue.records(), [](const core::LoopRecord& record) { return !record.is_assignment(); });
+  if (loops != 18 || sched::cut_chains(queue).size() != 1)
+    throw std::logic_error("this is not one chain of 18 loops");
   const double analysis = best_microseconds(100, [&] {
     const auto chains = sched::cut_chains(queue);
     const auto chain = sched::describe_chain(queue, chains.front());
     const std::vector<core::Level> levels(chain.dats.size(), 0);
-    const auto result = sched::analyse_chain(chain.loops, levels, levels);
-    if (chains.size() != 1 || result.extent.size() != 18)
-      throw std::logic_error("this is not one chain of 18 loops");
+    if (sched::analyse_chain(chain.loops, levels, levels).extent.size() != queue.size())
+      throw std::logic_error("not every loop has an extent");
   });
   print(runtime.ranks(), "analysis of a chain of 18 loops", analysis, "us");
   const sched::PlanKey key = sched::key_of(queue, valid);

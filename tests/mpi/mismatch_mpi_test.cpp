@@ -220,6 +220,7 @@ TEST_F(MpiMismatch, WithTheSameDescriptionShowsTheOperations) {
 
 TEST_F(MpiMismatch, ThatTheCallerHasSeenNamesBothSides) {
   differ();
+  MPI_Barrier(MPI_COMM_WORLD);  // others may still wait in a collective of the setup
   expect_both_loops([&] {
     if (ranks.rank() == 0) ranks.watch().report_mismatch(1);
     ranks.barrier();

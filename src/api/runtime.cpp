@@ -8,6 +8,7 @@
 #include <op2/version.hpp>
 
 #include <api/listeners/listeners.hpp>
+#include <api/processors.hpp>
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/records.hpp>
 #include <core/arithmetic.hpp>
@@ -18,20 +19,6 @@
 
 namespace op2::api {
 namespace {
-
-/// Ranks on one machine that the launcher does not bind to cores share these evenly.
-core::Topology share_of_node(core::Topology topology, const comm::NodeRank& node) {
-  const int cores = std::max(1, topology.cores / node.count);
-  topology.caches.shared /= node.count;
-  const bool bound =
-      topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / node.count;
-  if (node.count == 1 || bound) return topology;
-  core::Topology share{{}, cores, topology.caches};
-  for (int k = 0; k < cores; ++k)
-    share.processors.push_back(topology.processors[static_cast<std::size_t>(
-        (node.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
-  return share;
-}
 
 /// Only the first rank logs warnings and notes, which all ranks have.
 core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
@@ -120,7 +107,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       rows(mesh, session ? *session->communicator : *self, row_order(options)),
       log(level_of(ranks(), level), ranks().log_prefix(),
           std::chrono::milliseconds(options.progress_interval_ms)),
-      topology(share_of_node(of_process, ranks().on_node())),
+      topology(share_of_machine(of_process, ranks())),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
       host_jit(device == nullptr ? nullptr
                                  : std::make_unique<jit::Jit>(

@@ -21,6 +21,7 @@
 #include <op2/version.hpp>
 
 #include <api/listeners/listeners.hpp>
+#include <api/processors.hpp>
 #include <api/report.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/messages/mpi_communicator.hpp>
@@ -65,7 +66,20 @@ std::size_t count_devices(Runtime& runtime) {
   return std::set(all.begin(), all.end()).size();
 }
 
-/// Collective if loops run on devices.
+/// A line for each rank, by the root.
+void report_processors(Runtime& runtime) {
+  comm::Communicator& ranks = runtime.ranks();
+  const int is_wanted = runtime.log.logs(core::LogLevel::info) ? 1 : 0;  // others log errors only
+  if (comm::broadcast_record(ranks, is_wanted) == 0) return;
+  int rank = 0;
+  for (const std::string& text :
+       runtime.texts_on_root([&] { return describe(runtime.topology, runtime.pool.size()); })) {
+    const std::string whose = ranks.size() == 1 ? "" : fmt::format(", rank {}", rank++);
+    runtime.log.info(fmt::format("libop2 {}{}: {}", OP2_VERSION_STRING, whose, text));
+  }
+}
+
+/// Collective.
 void report_startup(Runtime& runtime) {
   for (const std::string& what : core::unknown_switches(environ)) runtime.log.warning(what);
   if (!runtime.options.ignored.empty())
@@ -78,8 +92,7 @@ void report_startup(Runtime& runtime) {
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
                     "other, set it to the number of cores",
                     runtime.pool.size(), runtime.topology.cores));
-  runtime.log.info(fmt::format("libop2 {}: {}", OP2_VERSION_STRING,
-                               core::counted(runtime.pool.size(), "thread")));
+  report_processors(runtime);
   if (runtime.device == nullptr) return;
   const gpu::Device& device = *runtime.device;
   runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, {}", device.ordinal(),

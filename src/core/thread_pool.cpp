@@ -31,10 +31,13 @@ void relax() {
 
 /// Failure is ignored: the thread then runs where the system puts it.
 void pin_this_thread(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+  cpu_set_t* const set = CPU_ALLOC(processor + 1);  // there may be more than CPU_SETSIZE
+  if (set == nullptr) return;
+  const std::size_t bytes = CPU_ALLOC_SIZE(processor + 1);
+  CPU_ZERO_S(bytes, set);
+  CPU_SET_S(processor, bytes, set);
+  pthread_setaffinity_np(pthread_self(), bytes, set);
+  CPU_FREE(set);
 }
 
 }  // namespace

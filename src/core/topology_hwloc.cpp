@@ -25,12 +25,24 @@ Machine load_machine() {
   return hwloc_topology_load(topology) == 0 ? std::move(machine) : nullptr;
 }
 
-/// The binding of the process, or the whole machine if the system does not tell.
+/// The binding of the process, with the places of OpenMP; or the whole machine if the system does
+/// not tell.
 ProcessorSet binding_of_process(hwloc_topology_t machine) {
   ProcessorSet set(hwloc_bitmap_alloc());
   if (hwloc_get_cpubind(machine, set.get(), HWLOC_CPUBIND_PROCESS) != 0)
     hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(machine));
+  for (const int processor : processors_of_openmp())
+    hwloc_bitmap_set(set.get(), static_cast<unsigned>(processor));
   return set;
+}
+
+/// Of all processes alike: the first processor of the machine below the unit's largest cache.
+int cache_above(hwloc_obj_t unit) {
+  int first = -1;
+  for (hwloc_obj_t above = unit; above != nullptr; above = above->parent)
+    if (hwloc_obj_type_is_dcache(above->type) != 0)
+      first = hwloc_bitmap_first(above->complete_cpuset);
+  return first;
 }
 
 /// All allowed processors: first one of each core, then the others.
@@ -42,12 +54,14 @@ Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
   while ((unit = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, unit))) {
     if (!hwloc_bitmap_isset(allowed, unit->os_index)) continue;
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine, HWLOC_OBJ_CORE, unit);
-    auto& list = core && core == last_core ? siblings : topology.processors;
-    list.push_back(static_cast<int>(unit->os_index));
+    const bool is_sibling = core && core == last_core;
+    (is_sibling ? siblings : topology.processors).push_back(static_cast<int>(unit->os_index));
+    if (!is_sibling) topology.cache_of.push_back(cache_above(unit));
     last_core = core;
   }
   topology.cores = static_cast<int>(topology.processors.size());
   topology.processors.insert(topology.processors.end(), siblings.begin(), siblings.end());
+  topology.machine_cores = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE);
   return topology;
 }
 
@@ -57,12 +71,12 @@ bool above_is_cache(hwloc_obj_t object) {
   return false;
 }
 
-/// Of the caches above the first processor: the largest that serves one core only, and the largest.
+/// Of the caches above a processor: the largest that serves one core only, and the largest.
 /// These are two even where only one core is visible.
-Caches caches_of(hwloc_topology_t machine) {
+Caches caches_of(hwloc_topology_t machine, int processor) {
   Caches caches;
   std::int64_t inner = 0;
-  const hwloc_obj_t unit = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, 0);
+  const hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(machine, static_cast<unsigned>(processor));
   for (hwloc_obj_t above = unit; above != nullptr; above = above->parent) {
     const bool holds_data = hwloc_obj_type_is_dcache(above->type) != 0;
     if (!holds_data || above->attr->cache.size == 0) continue;
@@ -83,7 +97,8 @@ Topology topology_of_process() {
   if (!machine) return {{0}, 1};
   Topology topology = by_cores(machine.get(), binding_of_process(machine.get()).get());
   if (topology.processors.empty()) topology = {{0}, 1};
-  topology.caches = caches_of(machine.get());
+  topology.caches = caches_of(machine.get(), topology.processors.front());
+  topology.quota = quota_of_process();
   return topology;
 }
 

@@ -11,7 +11,9 @@ mkdir -p "$work"
 
 # ask PARTS TEXT: configures with find_package(op2 PARTS), which must say TEXT.
 ask() {
-  cmake --fresh -S "$source/tests/install/parts" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="$1" >"$work.txt" 2>&1 || true
+  rm -rf "$work/build"
+  cmake -S "$source/tests/install/parts" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="$1" \
+    >"$work.txt" 2>&1 || true
   if ! tr -s '\n ' ' ' <"$work.txt" | grep -qF "$2"; then
     echo "find_package(op2 $1): expected, but not said: $2" >&2
     cat "$work.txt" >&2

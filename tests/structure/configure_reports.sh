@@ -63,7 +63,7 @@ grep -q '^OP2_12 {' "$2/static/src/exports.map" || fail "version.hpp has changed
 
 mkdir "$2/parent"
 cat >"$2/parent/CMakeLists.txt" <<END
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 project(parent LANGUAGES CXX)
 add_subdirectory($1 op2)
 END

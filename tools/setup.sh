@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck disable=SC2086 # the lists are split into words on purpose
+# shellcheck disable=SC2046,SC2086 # the lists are split into words on purpose
 set -eu
 
-packages="g++ clang cmake ninja-build make ccache pkg-config
-  llvm-19-dev libclang-19-dev libclang-cpp19-dev libclang-common-19-dev libpolly-19-dev
-  libclang-rt-19-dev libzstd-dev zlib1g-dev libhwloc-dev
+llvm_versions="19 20 21 22 18 17" # what the library is compiled with; the best tested one comes first
+packages="g++ clang cmake ninja-build make ccache pkg-config libzstd-dev zlib1g-dev libhwloc-dev
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools
   libfmt-dev libspdlog-dev libsodium-dev libsleef3 nlohmann-json3-dev libcli11-dev
   libgtest-dev libgmock-dev strace
@@ -17,7 +16,9 @@ usage() {
   cat <<'END'
 usage: tools/setup.sh [--style|--cuda]
 
-Installs missing Debian packages for building, testing and plotting; as root or with sudo.
+Installs missing packages of Debian or Ubuntu for building, testing and plotting; as root or with sudo. Of LLVM it takes
+19 or, where that is not offered, another version. What the system does not offer is named and left out.
+Without root, and on other systems: tools/bootstrap.sh, and docs/installing.md.
 
 --style installs also those that look at the style of changes (.ci/style): clang-format, clang-tidy, shellcheck, codespell.
 
@@ -38,8 +39,9 @@ fail() {
 
 fail_on_packages() {
   echo "setup: $1" >&2
-  echo "setup: these Debian 12 packages, or their equivalents, are needed:" $packages >&2
+  echo "setup: these packages of Debian, or their equivalents, are needed:" $packages $(llvm_packages) >&2
   echo "setup: if they are installed under other names, add SETUP=true to the make command" >&2
+  echo "setup: without root tools/bootstrap.sh builds what is needed; docs/installing.md has other systems" >&2
   exit 1
 }
 
@@ -50,34 +52,80 @@ is_installed() {
   esac
 }
 
+is_offered() {
+  apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+# Whether the system knows what is offered: it has more than the list of what is installed.
+has_lists() {
+  apt-cache policy 2>/dev/null | grep -q 'release .*c='
+}
+
+# The packages of the first version that is installed, else offered, else of all.
+llvm_packages() {
+  llvm=${llvm_versions%% *}
+  for test in is_installed is_offered; do
+    for version in $llvm_versions; do
+      if $test "llvm-$version-dev"; then
+        llvm=$version
+        break 2
+      fi
+    done
+  done
+  for name in llvm-@-dev libclang-@-dev libclang-cpp@-dev libclang-common-@-dev libpolly-@-dev libclang-rt-@-dev; do
+    echo "${name%@*}$llvm${name#*@}"
+  done
+}
+
+# Sets `missing` and `absent` to what is not installed, and is offered or not.
+compare_packages() {
+  missing="" absent=""
+  for package in $packages $(llvm_packages); do
+    if is_installed "$package"; then
+      continue
+    elif is_offered "$package"; then
+      missing="$missing $package"
+    else
+      absent="$absent $package"
+    fi
+  done
+}
+
 install_packages() {
-  for program in apt-get dpkg-query; do
+  for program in apt-get apt-cache dpkg-query; do
     command -v $program >/dev/null ||
       fail_on_packages "$program is missing, so this is not a Debian system"
   done
 
-  missing=""
-  for package in $packages; do
-    is_installed "$package" || missing="$missing $package"
-  done
-  if [ -z "$missing" ]; then
+  compare_packages
+  if [ -n "$missing" ] || { [ -n "$absent" ] && ! has_lists; }; then
+    if [ "$(id -u)" -eq 0 ]; then
+      as_root="env"
+    elif command -v sudo >/dev/null; then
+      as_root="sudo env"
+    else
+      fail_on_packages "installing packages needs root or sudo; missing:$missing$absent"
+    fi
+    apt_get="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q"
+    $apt_get update || fail_on_packages "apt-get update failed; missing:$missing$absent"
+    compare_packages
+  fi
+  if [ -n "$missing" ]; then
+    echo "setup: installing$missing"
+    $apt_get install -y --no-install-recommends $missing ||
+      fail_on_packages "apt-get install failed; missing:$missing"
+  elif [ -z "$absent" ]; then
     echo "setup: all packages are installed"
-    return
   fi
-
-  if [ "$(id -u)" -eq 0 ]; then
-    as_root="env"
-  elif command -v sudo >/dev/null; then
-    as_root="sudo env"
-  else
-    fail_on_packages "installing packages needs root or sudo; missing:$missing"
+  if [ -n "$absent" ]; then
+    echo "setup: not offered here, and left out:$absent"
   fi
-
-  echo "setup: installing$missing"
-  apt_get="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q"
-  $apt_get update || fail_on_packages "apt-get update failed; missing:$missing"
-  $apt_get install -y --no-install-recommends $missing ||
-    fail_on_packages "apt-get install failed; missing:$missing"
+  case $absent in
+    *llvm-*)
+      echo "setup: without LLVM only the host functions of kernels run; https://apt.llvm.org has packages for this" \
+        "release: add them, run apt-get update, and run this script again"
+      ;;
+  esac
 }
 
 # Prints the version of CUDA that the driver supports, as 12020 for 12.2, and the lowest compute capability of its

@@ -3,7 +3,7 @@
 # One install test: run.sh STEP SOURCE BUILD LIBDIR [cmake option ...]
 # `stage` installs BUILD and moves the result; package, pkg_config, tool, example, embed and existing use libop2
 # from there, as users do; subdirectory builds it with the program, of which subdirectory_configures is the beginning;
-# deps_dir takes libraries from a folder.
+# deps_dir and deps_shared take libraries from a folder.
 set -eu
 step=$1 source=$2 build=$3 libdir=$4
 shift 4
@@ -147,5 +147,26 @@ case $step in
     cmake -S "$source" -B "$work/$step" -G Ninja -DOP2_DEPS_DIR="$work/deps" -DOP2_BUILD_TESTS=OFF "$@"
     cmake --build "$work/$step" --target src/CMakeFiles/op2_objects.dir/core/log.cpp.o
     grep -q "$work/deps/include" "$work/$step/compile_commands.json"
+    ;;
+  deps_shared)
+    # All that is installed and linked with a shared library in OP2_DEPS_DIR finds it there.
+    rm -rf "${work:?}/$step"
+    mkdir -p "$work/$step/deps/lib/cmake/fmt"
+    cat >"$work/$step/deps/lib/cmake/fmt/fmtConfig.cmake" <<END
+if(TARGET fmt::fmt)
+  return()
+endif()
+add_library(fmt::fmt SHARED IMPORTED)
+set_target_properties(fmt::fmt PROPERTIES IMPORTED_LOCATION $work/$step/deps/lib/libfmt.so
+                                          INTERFACE_INCLUDE_DIRECTORIES /usr/include)
+END
+    cmake -S "$source" -B "$work/$step/build" -G Ninja -DOP2_DEPS_DIR="$work/$step/deps" -DOP2_BUILD_TESTS=OFF "$@"
+    sed -n '/RPATH_CHANGE/,/)$/p; /RPATH_REMOVE/,/)$/p' "$work/$step/build/cmake_install.cmake" |
+      tr '\n' ' ' | sed 's/file(/\n&/g' >"$work/$step/rpaths"
+    grep -c "NEW_RPATH" "$work/$step/rpaths"
+    if grep "FILE" "$work/$step/rpaths" | grep -v "NEW_RPATH \"[^\"]*$work/$step/deps/lib"; then
+      echo "a library or program is installed that does not find those in OP2_DEPS_DIR" >&2
+      exit 1
+    fi
     ;;
 esac

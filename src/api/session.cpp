@@ -196,10 +196,21 @@ void report_early_finalize() {
   }
 }
 
-/// MPI if a launcher started several processes, or if the program uses it.
-std::unique_ptr<comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
-  if (communicator || comm::launched_processes() > 1 || comm::mpi_is_running())
+/// With OP2_MPI=auto MPI is wanted if there may be other processes, or if the program uses it.
+std::unique_ptr<comm::MpiSession> mpi_if_wanted(core::MpiMode mode,
+                                                std::optional<int> communicator) {
+  if (mode == core::MpiMode::off) {
+    if (communicator)
+      core::fail(ErrorCode::bad_option,
+                 "a switch contradicts the program: op_mpi_init has a communicator, and OP2_MPI is "
+                 "off; unset it, or call op_init");
+    return nullptr;
+  }
+  const comm::Launch launch = comm::this_launch();
+  if (mode == core::MpiMode::on || communicator || comm::mpi_is_running() ||
+      (launch.may_have_company && !comm::mpi_library().empty()))
     return comm::start_mpi(communicator);
+  comm::check_alone(launch, "");
   return nullptr;
 }
 
@@ -216,7 +227,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     core::fail(ErrorCode::already_initialised,
                "libop2 is running already: op_init; call op_exit first");
   const core::Options options = core::read_options(variable, core::is_privileged());
-  auto mpi = mpi_if_wanted(communicator);
+  auto mpi = mpi_if_wanted(options.mpi, communicator);
   const core::LogLevel level = log_level(options, diags);
   const op_error_handler handler = sessions().handler;
   std::unique_ptr<Runtime> runtime;
@@ -274,9 +285,10 @@ Runtime* session_or_null() {
 void end_job(const Error& error) {
   Runtime* const runtime = sessions().running.get();
   if (runtime != nullptr && !runtime->forked()) return runtime->end_job(error);
-  if (comm::launched_rank() > 0) std::this_thread::sleep_for(time_of_root);
+  const int rank = comm::this_launch().rank;
+  if (rank > 0) std::this_thread::sleep_for(time_of_root);
   core::Log(core::LogLevel::error).error(error.what());
-  if (sessions().handler != nullptr) sessions().handler(error, comm::launched_rank());
+  if (sessions().handler != nullptr) sessions().handler(error, rank);
 }
 
 std::shared_ptr<void>& compatibility_state() {

@@ -154,7 +154,7 @@ Program& program() {
   if (kept == nullptr) {
     const auto fresh = std::make_shared<Program>();
     fresh->values = fresh_values(0);
-    fresh->rank = comm::launched_rank();
+    fresh->rank = comm::this_launch().rank;
     kept = fresh;
   }
   return *static_cast<Program*>(kept.get());

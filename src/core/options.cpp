@@ -250,6 +250,10 @@ constexpr OptionRow table[] = {
      "optimisations, as host functions if kernels have them"},
     {"OP2_THREADS", number<&O::threads, 1, 4096>, "all cores bound to the process, n",
      "CPU threads"},
+    {"OP2_MPI", one_of<&O::mpi>, "auto, on, off",
+     "whether op_init starts MPI; auto: if a launcher may have started several processes, or if "
+     "the program has started MPI; on: always; off: never, each process works alone, whatever its "
+     "launcher says (share/doc/op2/docs/ranks.md)"},
     {"OP2_JIT", one_of<&O::jit>, "on, off, require",
      "off: host functions only; require: a kernel that cannot be compiled is an error even if it "
      "has a host function"},

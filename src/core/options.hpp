@@ -18,6 +18,13 @@ enum class JitMode { on, off, require };
 enum class ChainMode { off, on, automatic };
 enum class CacheMode { read_write, read_only, off };
 
+/// Whether op_init starts MPI.
+enum class MpiMode {
+  automatic,  ///< if there may be several processes, or if the program has started it
+  on,
+  off  ///< nor uses it: each process works alone
+};
+
 /// How reductions go over the ranks.
 enum class ReduceMode {
   automatic,  ///< by node, if there are several nodes and one with several ranks
@@ -90,6 +97,7 @@ struct Tiling {
 struct Options {
   Target target = Target::cpu;
   int threads = 0;  ///< 0: one per core of the binding
+  MpiMode mpi = MpiMode::automatic;
   JitMode jit = JitMode::on;
   std::string jit_cpu;
   std::int64_t jit_seconds = 60;  ///< of CPU time, for the compilation of a kernel

@@ -298,21 +298,24 @@ std::string warning_of(const Machine& measured) {
       100 * measured.network.disturbance, 100 * most);
 }
 
+constexpr const char* one_rank =
+    "messages need two ranks: 1 was started; use mpirun -n 2 or more, one for each core";
+
 int machine(const MachineOptions& options) {
+  const comm::Launch launch = comm::this_launch();
   const std::array given{options.ranks_per_node > 0, options.latency_us >= 0,
                          options.overhead_us >= 0, options.bandwidth_gbs >= 0};
   if (const auto count = std::ranges::count(given, true);
       count != 0 && count != std::ssize(given)) {
-    if (comm::launched_rank() != 0) return 2;  // one message is enough
+    if (launch.rank != 0) return 2;  // one message is enough
     throw Failure(
         "figures across nodes are incomplete: give --ranks-per-node, --latency-us, --overhead-us "
         "and --bandwidth-gbs together, or none of them");
   }
-  if (comm::launched_processes() < 2)
-    throw Failure(
-        "messages need two ranks: 1 was started; use mpirun -n 2 or more, one for each core");
+  if (!launch.may_have_company) throw Failure(one_rank);
   const auto session = comm::start_mpi({});
   comm::Communicator& ranks = *session->communicator;
+  if (ranks.size() < 2) throw Failure(one_rank);
   if (ranks.on_node().count != ranks.size()) {
     if (!ranks.is_root()) return 2;  // one message is enough
     throw Failure(

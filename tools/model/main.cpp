@@ -122,7 +122,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return command();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0 && op2::comm::launched_rank() != 0) return 2;  // one is enough
+    if (error.get_exit_code() != 0 && op2::comm::this_launch().rank != 0)
+      return 2;  // one is enough
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "op2-model: {}\n", error.what());

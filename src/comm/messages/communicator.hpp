@@ -19,28 +19,13 @@
 #include <utility>
 #include <vector>
 
+#include <comm/messages/launcher.hpp>
 #include <core/memory.hpp>
 #include <core/options.hpp>
 
 namespace op2::comm {
 
 using Bytes = std::vector<std::byte>;
-
-// How this process was started, by environment variables. Local.
-
-/// Processes that mpirun or srun started together with this one; 1 without a launcher.
-int launched_processes();
-
-/// The rank of this process among them.
-int launched_rank();
-
-/// A process among those of its job on its machine.
-struct NodeRank {
-  int rank = 0, count = 1;
-};
-
-/// This one, if the launcher says so.
-std::optional<NodeRank> launched_on_node();
 
 /// Bytes to or from another rank (or to oneself).
 struct Message {

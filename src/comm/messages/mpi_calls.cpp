@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/messages/mpi_calls.hpp>
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/ranges.h>
 
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/error.hpp>
@@ -14,6 +21,44 @@ extern "C" {
 }
 
 namespace op2::comm {
+namespace {
+
+/// Whether the loaded library itself, not one that it needs, defines the symbol.
+bool defines(const std::string& library, const char* symbol) {
+  void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (loaded == nullptr) return false;
+  const void* const address = dlsym(loaded, symbol);
+  dlclose(loaded);
+  Dl_info found{};
+  return address != nullptr && dladdr(address, &found) != 0 && library == found.dli_fname;
+}
+
+/// Tools that watch MPI define MPI_*, those that implement it PMPI_*, too.
+std::vector<std::string> loaded_mpi_libraries() {
+  std::vector<std::string> libraries;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* names) {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(object->dlpi_name);
+        return 0;
+      },
+      &libraries);
+  std::erase_if(libraries, [](const std::string& library) {
+    return library.empty() || !defines(library, "PMPI_Init");  // "": the program itself
+  });
+  return libraries;
+}
+
+}  // namespace
+
+void check_single_mpi() {
+  const std::vector<std::string> libraries = loaded_mpi_libraries();
+  if (libraries.size() < 2) return;
+  core::fail(ErrorCode::communication_failure,
+             "two MPI libraries are in this process: op_init, {}; build the program, libop2 and "
+             "the libraries that both use (PT-Scotch, HDF5) with one MPI: ldd shows what each "
+             "needs, LD_DEBUG=files which of them needs which MPI",
+             fmt::format("{}", fmt::join(libraries, " and ")));
+}
 
 void mpi_check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -62,7 +107,7 @@ NodeRank rank_on_node(MPI_Comm all) {
   const MpiComm node(ranks_on_node(all, 0));
   NodeRank place{rank_in(node), 1};
   mpi_check(MPI_Comm_size(node, &place.count), "MPI_Comm_size");
-  return launched_on_node().value_or(place);
+  return this_launch().on_node.value_or(place);
 }
 
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {

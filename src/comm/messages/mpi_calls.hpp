@@ -17,6 +17,11 @@ namespace op2::comm {
 /// @throws Error communication_failure with MPI's message, if `code` is not MPI_SUCCESS
 void mpi_check(int code, const char* call);
 
+/// That one library implements MPI in this process: of two, calls reach the one, and handles and
+/// constants belong to the other. Before the first call of MPI that has any.
+/// @throws Error communication_failure  naming their files
+void check_single_mpi();
+
 /// Whether MPI accepts memory of CUDA devices as buffers, by its own word; empty if it has none.
 /// MPI is initialised.
 std::optional<bool> mpi_is_gpu_aware();

@@ -598,6 +598,7 @@ class Session final : public MpiSession {
   Session(std::optional<int> fortran_handle, const MpiOptions& options) {
     core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
                  "the largest message exceeds INT_MAX bytes");
+    check_single_mpi();
     int finalized = 0, granted = 0;
     mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
     if (finalized)
@@ -631,6 +632,22 @@ class Session final : public MpiSession {
 
 }  // namespace
 
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  mpi_check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string name;  // the first line, up to a comma: "Open MPI v4.1.4"
+  for (const char c : std::string_view(text, length)) {
+    if (c == '\n' || c == ',') break;
+    const bool is_space = c == ' ' || c == '\t';
+    if (!is_space)
+      name += c;
+    else if (!name.empty() && name.back() != ' ')
+      name += ' ';
+  }
+  return name;
+}
+
 bool mpi_is_running() {
   int initialised = 0, finalised = 0;
   mpi_check(MPI_Initialized(&initialised), "MPI_Initialized");
@@ -644,14 +661,9 @@ void end_mpi() {
 
 std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
                                       const MpiOptions& options) {
+  const Launch launch = this_launch();
   auto session = std::make_unique<Session>(fortran_handle, options);
-  const int launched = launched_processes();
-  if (!fortran_handle && launched > 1 && session->communicator->size() == 1)
-    core::fail(ErrorCode::communication_failure,
-               "the processes do not find each other: op_init, {} were launched, but each is alone "
-               "in MPI_COMM_WORLD and would solve the whole problem; use the launcher of the MPI "
-               "that libop2 was built with",
-               launched);
+  if (!fortran_handle && session->communicator->size() == 1) check_alone(launch, mpi_library());
   return session;
 }
 

@@ -6,10 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <comm/messages/communicator.hpp>
 
 namespace op2::comm {
+
+/// Name and version of the MPI library in this process; empty in a build without MPI. Local.
+std::string mpi_library();
 
 /// True if the program has called MPI_Init and not MPI_Finalize. Local.
 bool mpi_is_running();
@@ -44,7 +48,9 @@ struct MpiOptions {
 /// Uses a running MPI, or starts it with MPI_THREAD_MULTIPLE. Collective. May be called again while
 /// an earlier session lives.
 /// @param fortran_handle  of the communicator to use (MPI_Comm_c2f); empty: MPI_COMM_WORLD
-/// @throws Error communication_failure; not_compiled (naming OP2_WITH_MPI)
+/// @throws Error communication_failure  also if there are two MPI libraries in this process, or if
+///         the launcher has started others that MPI does not find; not_compiled (naming
+///         OP2_WITH_MPI)
 std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
                                       const MpiOptions& options = {});
 

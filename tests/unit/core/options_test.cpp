@@ -40,6 +40,7 @@ TEST(Options, AnEmptyEnvironmentGivesTheDefaults) {
 TEST(Options, EverySwitchIsRead) {
   const Options o = read({{"OP2_TARGET", "reference"},
                           {"OP2_THREADS", "3"},
+                          {"OP2_MPI", "off"},
                           {"OP2_JIT", "require"},
                           {"OP2_JIT_CPU", "x86-64-v3"},
                           {"OP2_PLUGIN_DIR", "/p"},
@@ -56,6 +57,7 @@ TEST(Options, EverySwitchIsRead) {
                           {"OP2_SIMD", "on"}});
   EXPECT_EQ(o.target, Target::reference);
   EXPECT_EQ(o.threads, 3);
+  EXPECT_EQ(o.mpi, MpiMode::off);
   EXPECT_EQ(o.jit, JitMode::require);
   EXPECT_EQ(o.jit_cpu, "x86-64-v3");
   EXPECT_EQ(o.plugin_dir, "/p");

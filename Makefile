@@ -10,12 +10,14 @@ PYTHON ?= /usr/bin/python3
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install packages reference airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+.PHONY: help build install packages reference airfoil test test-long test-llvm fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
 	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
+	@echo "make test-llvm LLVM=18"
+	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19, 21 or 22 (3 min)"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
 	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 728 configurations, on 1 to 8 ranks (30 min)"
 	@echo "make asan      make test with AddressSanitizer and UBSan"
@@ -77,6 +79,10 @@ test: build/dev/build.ninja
 test-long: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev -C long -L long
+
+test-llvm:
+	$(if $(LLVM),,$(error LLVM is not set; give a version, e.g. make test-llvm LLVM=18))
+	@tests/portability/llvm.sh compile $(LLVM) build/llvm-$(LLVM)
 
 fuzz: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test

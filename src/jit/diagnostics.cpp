@@ -330,7 +330,8 @@ Error compile_error(const CompileResult& result, const KernelContext& context) {
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure,
               about("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
-                    "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)")};
+                    "libraries of LLVM and Clang of the version that --op2-version names (Debian, "
+                    "of 19: libllvm19, libclang-cpp19)")};
     case CompileStatus::no_thread:
       return {ErrorCode::out_of_memory,
               about("{}: a thread that compiles kernel '{}' cannot be started: {}; allow more "

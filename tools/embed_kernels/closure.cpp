@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <jit/llvm/syntax_visitor.hpp>
+#include <jit/llvm/versions.hpp>
 
 #include "spelling.hpp"
 
@@ -124,9 +125,9 @@ class Builder : public jit::SyntaxVisitor {
     } else if (const auto injected = type.getAs<clang::InjectedClassNameTypeLoc>()) {
       use_type(*injected.getDecl(), injected.getNameLoc());
     } else if (const auto alias = type.getAs<clang::TypedefTypeLoc>()) {
-      use_type(*alias.getTypedefNameDecl(), alias.getNameLoc());
+      use_type(*alias.getTypePtr()->getDecl(), alias.getNameLoc());
     } else if (const auto found = type.getAs<clang::UsingTypeLoc>()) {
-      visit_found(found.getTypePtr()->getFoundDecl());
+      visit_found(jit::shadow_of(*found.getTypePtr()));
     } else if (const auto instance = type.getAs<clang::TemplateSpecializationTypeLoc>()) {
       visit_template(instance.getTypePtr()->getTemplateName(), instance.getTemplateNameLoc());
       use_unwritten_type(instance.getType());
@@ -136,7 +137,8 @@ class Builder : public jit::SyntaxVisitor {
   }
 
   void on_qualifier(const clang::NestedNameSpecifierLoc& qualifier) override {
-    const auto* alias = qualifier.getNestedNameSpecifier()->getAsNamespaceAlias();
+    const auto* alias =
+        llvm::dyn_cast_or_null<clang::NamespaceAliasDecl>(jit::namespace_of(qualifier));
     if (alias != nullptr) use_namespace(*alias);
   }
 

@@ -16,6 +16,8 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <jit/llvm/versions.hpp>
+
 #include "spelling.hpp"
 
 namespace op2::embed {
@@ -214,7 +216,7 @@ class Writer {
     if (record == nullptr || !record->isThisDeclarationADefinition() || record->isDependentType() ||
         record->isInvalidDecl() || llvm::isa<clang::ClassTemplateSpecializationDecl>(record))
       return;
-    const auto type = unit_.context.getRecordType(record);
+    const clang::QualType type = jit::type_of_class(unit_.context, *record);
     const auto name = type.getAsString(names_policy(unit_.context));
     if (record->getIdentifier() == nullptr && record->getTypedefNameForAnonDecl() == nullptr)
       return;

@@ -14,6 +14,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <jit/kernel_library/kernel_headers.hpp>
+#include <jit/llvm/versions.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::embed {
@@ -160,7 +161,7 @@ clang::PrintingPolicy names_policy(const clang::ASTContext& context) {
   clang::PrintingPolicy policy(context.getLangOpts());
   policy.SuppressUnwrittenScope = true;
   policy.FullyQualifiedName = true;
-  policy.PrintCanonicalTypes = true;
+  jit::print_canonical_types(policy);
   policy.SuppressTagKeyword = true;
   policy.Bool = true;
   return policy;

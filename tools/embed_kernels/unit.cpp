@@ -14,11 +14,12 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
-#include <clang/Frontend/Utils.h>
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
+
+#include <jit/llvm/versions.hpp>
 
 namespace op2::embed {
 namespace {
@@ -117,8 +118,8 @@ std::shared_ptr<clang::CompilerInvocation> invocation_for(
   for (const auto& argument : command) pointers.push_back(argument.c_str());
   std::vector<std::string> arguments;
   clang::CreateInvocationOptions options;
-  options.Diags =
-      clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &errors, false);
+  clang::DiagnosticOptions of_messages;
+  options.Diags = jit::diagnostics_of<clang::CompilerInstance>(of_messages, errors);
   options.RecoverOnError = true;
   options.CC1Args = &arguments;
   auto invocation = clang::createInvocation(pointers, options);
@@ -174,11 +175,12 @@ std::vector<std::string> parse_unit(const ParseRequest& request,
   if (invocation == nullptr) return {};
   invocation->getDiagnosticOpts().IgnoreWarnings = true;
   invocation->getDiagnosticOpts().ErrorLimit = 0;
-  clang::CompilerInstance compiler;
-  compiler.setInvocation(std::move(invocation));
+  const auto owner = jit::compiler_for<clang::CompilerInstance>(std::move(invocation));
+  clang::CompilerInstance& compiler = *owner;
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   errors.list.clear();
-  compiler.createDiagnostics(&errors, false);
+  jit::set_files(compiler, llvm::vfs::getRealFileSystem());
+  jit::create_diagnostics(compiler, errors);
   compiler.getDiagnostics().setFatalsAsError(true);  // parse the unit to its end
   Action action(use, errors, folders);
   compiler.ExecuteAction(action);

@@ -37,6 +37,7 @@
 
 #include <jit/llvm/math_libraries.hpp>
 #include <jit/llvm/passes/passes.hpp>
+#include <jit/llvm/versions.hpp>
 
 namespace op2::jit {
 namespace {
@@ -124,24 +125,24 @@ class MessageHandler : public llvm::DiagnosticHandler {
 
 std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
   std::string error;
-  const auto* target = llvm::TargetRegistry::lookupTarget(machine.info.triple, error);
+  const auto* target = llvm::TargetRegistry::lookupTarget(TargetTriple(machine.info.triple), error);
   if (target == nullptr) return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      machine.info.triple, machine.info.cpu, machine.features, llvm::TargetOptions{},
-      llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+      MachineTriple(machine.info.triple), machine.info.cpu, machine.features, llvm::TargetOptions{},
+      llvm::Reloc::PIC_, llvm::CodeModel::Small, all_optimisations));
 }
 
 void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
   builder.registerScalarOptimizerLateEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel, auto...) {
         passes.addPass(LoadBeforeChoice());
       });
   builder.registerVectorizerStartEPCallback(
-      [&blocks](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+      [&blocks](llvm::FunctionPassManager& passes, llvm::OptimizationLevel, auto...) {
         passes.addPass(PrepareBranches{{}, blocks});
       });
   builder.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel, auto...) {
         llvm::FunctionPassManager cleanup;
         cleanup.addPass(NegateLate());
         cleanup.addPass(llvm::EarlyCSEPass());
@@ -153,7 +154,7 @@ void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
 /// Globals are not instrumented: that needs a constructor in the object, and none is ever run.
 void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
   builder.registerOptimizerLastEPCallback(
-      [&request](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+      [&request](llvm::ModulePassManager& passes, llvm::OptimizationLevel, auto...) {
         if (request.sanitizers.address) {
           llvm::AddressSanitizerOptions options;
           options.Recover = false;
@@ -182,7 +183,7 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   add_own_passes(builder, request.blocks);
   add_sanitizers(builder, request);
   builder.registerOptimizerEarlyEPCallback(
-      [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+      [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel, auto...) {
         passes.addPass(CountFlops{{}, request, flops});
       });
   llvm::LoopAnalysisManager loops;
@@ -192,9 +193,8 @@ double optimise(llvm::Module& module, llvm::TargetMachine& machine, const Compil
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   std::vector<llvm::VecDesc> descriptions;
   for (const VectorFunction& function : vectors)
-    descriptions.emplace_back(function.scalar, function.vector,
-                              llvm::ElementCount::getFixed(static_cast<unsigned>(function.width)),
-                              false, function.shape);
+    descriptions.push_back(description_of(function.scalar, function.vector,
+                                          static_cast<unsigned>(function.width), function.shape));
   library.addVectorizableFunctions(descriptions);
   functions.registerPass([&library] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
@@ -219,8 +219,7 @@ std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return {};
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, assembly_file)) return {};
   passes.run(module);
   return {text.begin(), text.end()};
 }
@@ -236,9 +235,8 @@ std::unique_ptr<llvm::MCStreamer> streamer_to(llvm::raw_pwrite_stream& stream,
   std::unique_ptr<llvm::MCCodeEmitter> emitter(
       target.createMCCodeEmitter(*machine.getMCInstrInfo(), context));
   auto writer = backend->createObjectWriter(stream);
-  return std::unique_ptr<llvm::MCStreamer>(
-      target.createMCObjectStreamer(machine.getTargetTriple(), context, std::move(backend),
-                                    std::move(writer), std::move(emitter), features));
+  return object_streamer(target, machine.getTargetTriple(), context, std::move(backend),
+                         std::move(writer), std::move(emitter), features);
 }
 
 /// From assembly to a relocatable file, with LLVM's assembler inside the process.

@@ -12,8 +12,10 @@
 #include <pthread.h>
 
 #include <fmt/format.h>
+#include <llvm-c/Core.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Linker/Linker.h>
@@ -143,6 +145,18 @@ std::unique_ptr<llvm::Module> linked_module(std::vector<std::unique_ptr<llvm::Mo
   return loop;
 }
 
+/// Why nothing can be compiled: the loader has found another version of LLVM than the one whose
+/// headers this was built with. Empty: it has not.
+std::string fault_of_llvm() {
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  if (major == LLVM_VERSION_MAJOR && minor == LLVM_VERSION_MINOR) return {};
+  return fmt::format(
+      "libop2 was built with LLVM {}, but LLVM {}.{}.{} is loaded; remove its library from "
+      "LD_LIBRARY_PATH and LD_PRELOAD",
+      LLVM_VERSION_STRING, major, minor, patch);
+}
+
 /// What becomes of a request, unit by unit.
 class Compilation {
  public:
@@ -228,7 +242,9 @@ class Compilation {
 
 class ClangCompiler : public Compiler {
  public:
-  explicit ClangCompiler(Machine machine) : machine_(std::move(machine)) {
+  explicit ClangCompiler(Machine machine)
+      : machine_(std::move(machine)), fault_of_llvm_(fault_of_llvm()) {
+    if (!fault_of_llvm_.empty()) return;
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();  // of inline assembly
@@ -237,6 +253,8 @@ class ClangCompiler : public Compiler {
   ~ClangCompiler() override { llvm::remove_fatal_error_handler(); }
 
   CompileResult compile(const CompileRequest& request) override {
+    if (!fault_of_llvm_.empty())
+      return failed_compilation(CompileStatus::unavailable, fault_of_llvm_);
     const auto start = core::Clock::now();
     CompileResult result;
     if (!enter()) {
@@ -284,6 +302,7 @@ class ClangCompiler : public Compiler {
   }
 
   const Machine machine_;
+  const std::string fault_of_llvm_;
   ParsedKernels kernels_;
   std::mutex mutex_;
   int running_ = 0;

@@ -23,6 +23,8 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <jit/llvm/math_libraries.hpp>
+#include <jit/llvm/versions.hpp>
+#include <jit/trusted_path.hpp>
 
 namespace op2::jit {
 namespace {
@@ -30,7 +32,7 @@ namespace {
 /// The build id that the static linker wrote into a file; empty if it has none or cannot be read.
 std::string build_id_of(const std::string& path) {
   auto file = llvm::object::ObjectFile::createObjectFile(path);
-  if (file) return llvm::toHex(llvm::object::getBuildID(file->getBinary()), true);
+  if (file) return llvm::toHex(build_id_in(*file->getBinary()), true);
   llvm::consumeError(file.takeError());
   return {};
 }
@@ -43,10 +45,11 @@ std::string file_of(void* library) {
 }
 
 /// That of the LLVM that compiles, in hexadecimal; "unknown" if it has none. Distinguishes builds
-/// of one version. Reads the file that libop2 was built with; if it is elsewhere now, loads it,
-/// which takes 10 ms.
+/// of one version. Reads the file that libop2 was built with, or libop2_clang, which may contain
+/// it; if the file is elsewhere now, loads it, which takes 10 ms.
 std::string build_id_of_llvm() {
-  std::string id = build_id_of(OP2_LLVM_LIBRARY);
+  const auto folder = library_folder(reinterpret_cast<const void*>(&build_id_of_llvm));
+  std::string id = build_id_of(folder / OP2_LLVM_LIBRARY);
   if (id.empty()) id = build_id_of(file_of(dlopen(OP2_LLVM_NAME, RTLD_LAZY | RTLD_LOCAL)));
   return id.empty() ? "unknown" : id;
 }
@@ -55,7 +58,7 @@ std::string build_id_of_llvm() {
 /// features that are listed, too: Clang warns of it in every compilation.
 std::vector<std::pair<std::string, bool>> host_features() {
   std::vector<std::pair<std::string, bool>> features;
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+  for (const auto& feature : features_of_host()) {
     if (!feature.getKey().starts_with("avx10."))
       features.emplace_back(feature.getKey().str(), feature.getValue());
   }
@@ -69,7 +72,7 @@ std::vector<std::pair<std::string, bool>> host_features() {
 bool add_features(const llvm::Target& target, Machine& machine, bool is_host,
                   std::string& message) {
   const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
-      target.createMCSubtargetInfo(machine.info.triple, machine.info.cpu, ""));
+      target.createMCSubtargetInfo(TargetTriple(machine.info.triple), machine.info.cpu, ""));
   std::vector<std::string> present, lacking, all;
   for (const auto& [feature, in_host] : host_features()) {
     if (!is_host && !cpu->checkFeatures("+" + feature)) continue;
@@ -97,7 +100,7 @@ void prefer_single_loads(Machine& machine) {
 bool prefers_half(const llvm::Target& target, const TargetInfo& info) {
   if (info.cpu.starts_with("x86-64")) return false;
   const std::unique_ptr<llvm::MCSubtargetInfo> tuned(
-      target.createMCSubtargetInfo(info.triple, info.cpu, ""));
+      target.createMCSubtargetInfo(TargetTriple(info.triple), info.cpu, ""));
   return tuned->checkFeatures("+prefer-256-bit");
 }
 
@@ -126,10 +129,11 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
   machine.info.triple = llvm::sys::getProcessTriple();
   machine.info.compiler = compiler_name();
   machine.info.cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
-  const auto* target = llvm::TargetRegistry::lookupTarget(machine.info.triple, message);
+  const auto* target =
+      llvm::TargetRegistry::lookupTarget(TargetTriple(machine.info.triple), message);
   if (target == nullptr) return std::nullopt;
   const std::unique_ptr<llvm::MCSubtargetInfo> generic(
-      target->createMCSubtargetInfo(machine.info.triple, "", ""));
+      target->createMCSubtargetInfo(TargetTriple(machine.info.triple), "", ""));
   if (!generic->isCPUStringValid(machine.info.cpu)) {
     message = fmt::format("LLVM knows no CPU '{}' for {}", machine.info.cpu, machine.info.triple);
     return std::nullopt;

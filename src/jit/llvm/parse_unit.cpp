@@ -28,6 +28,7 @@
 #include <jit/llvm/clang_messages.hpp>
 #include <jit/llvm/machine.hpp>
 #include <jit/llvm/syntax_visitor.hpp>
+#include <jit/llvm/versions.hpp>
 #include <jit/math_names.hpp>
 #include <jit/source_rules.hpp>
 
@@ -355,7 +356,7 @@ class ParseAction : public clang::ASTFrontendAction {
     notes.marks.constructed = check_->constructed();
     notes.marks.undefined =
         undefined_functions(*generator_, getCompilerInstance().getSourceManager());
-    parsed.module.reset(generator_->ReleaseModule());
+    parsed.module = std::unique_ptr<llvm::Module>(generator_->ReleaseModule());
     if (check_->declaration() != nullptr) analyse(*check_->declaration(), notes);
   }
 
@@ -389,11 +390,11 @@ bool configure(clang::CompilerInstance& compiler, Collector& collector, const Ma
   }
   std::vector<const char*> pointers;
   for (const auto& argument : arguments) pointers.push_back(argument.c_str());
-  compiler.createDiagnostics(&collector, false);
+  set_files(compiler, files_of(unit));
+  create_diagnostics(compiler, collector);
   const bool accepted = clang::CompilerInvocation::CreateFromArgs(
       compiler.getInvocation(), pointers, compiler.getDiagnostics());
-  compiler.createDiagnostics(&collector, false);  // again, with the options just read
-  compiler.createFileManager(files_of(unit));
+  create_diagnostics(compiler, collector);  // again, with the options just read
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   return accepted;
 }

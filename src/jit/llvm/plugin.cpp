@@ -26,6 +26,7 @@
 #include <jit/backend.hpp>
 #include <jit/llvm/machine.hpp>
 #include <jit/llvm/math_libraries.hpp>
+#include <jit/llvm/versions.hpp>
 #include <jit/math_names.hpp>
 #include <jit/trusted_path.hpp>
 
@@ -95,12 +96,10 @@ llvm::Error check_sections(const ELFObjectFileBase& object) {
     auto name = section.getName();
     if (!name) return name.takeError();
     if ((section.getFlags() & llvm::ELF::SHF_TLS) != 0) {
-      return llvm::createStringError(
-          "it has thread_local variables, which generated code may not have");
+      return error_of("it has thread_local variables, which generated code may not have");
     }
     if (!is_known_section(*name)) {
-      return llvm::createStringError("it has a section '" + *name +
-                                     "', which generated code may not have");
+      return error_of("it has a section '" + *name + "', which generated code may not have");
     }
   }
   return llvm::Error::success();
@@ -112,8 +111,7 @@ llvm::Error check_relocations(const ELFObjectFileBase& object) {
       if (is_known_relocation(object.getArch(), relocation.getType())) continue;
       llvm::SmallString<32> type;
       relocation.getTypeName(type);
-      return llvm::createStringError("it has a relocation " + type +
-                                     ", which generated code may not have");
+      return error_of("it has a relocation " + type + ", which generated code may not have");
     }
   }
   return llvm::Error::success();
@@ -131,7 +129,7 @@ llvm::Expected<std::vector<std::string>> check_symbols(const ELFObjectFileBase& 
     if (!flags) return flags.takeError();
     if (*flags & SymbolRef::SF_FormatSpecific) continue;
     if (symbol.getELFType() == llvm::ELF::STT_GNU_IFUNC) {
-      return llvm::createStringError("'" + *name + "' is chosen when it is linked (ifunc)");
+      return error_of("'" + *name + "' is chosen when it is linked (ifunc)");
     }
     if (*flags & SymbolRef::SF_Undefined) {
       if (*name != "_GLOBAL_OFFSET_TABLE_") undefined.push_back(name->str());
@@ -139,7 +137,7 @@ llvm::Expected<std::vector<std::string>> check_symbols(const ELFObjectFileBase& 
       has_entry = true;
     }
   }
-  if (!has_entry) return llvm::createStringError("it does not define '" + entry + "'");
+  if (!has_entry) return error_of("it does not define '" + entry + "'");
   return undefined;
 }
 
@@ -154,10 +152,10 @@ llvm::Expected<std::vector<std::string>> check_object(llvm::MemoryBufferRef byte
   if (!object) return object.takeError();
   const auto* elf = llvm::dyn_cast<ELFObjectFileBase>(object->get());
   if (elf == nullptr || elf->getEType() != llvm::ELF::ET_REL) {
-    return llvm::createStringError("it is not a relocatable ELF file");
+    return error_of("it is not a relocatable ELF file");
   }
   if (elf->getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch()) {
-    return llvm::createStringError("it is for another machine (" + elf->makeTriple().str() + ")");
+    return error_of("it is for another machine (" + elf->makeTriple().str() + ")");
   }
   if (auto error = check_sections(*elf)) return error;
   if (auto error = check_relocations(*elf)) return error;
@@ -202,7 +200,7 @@ class OrcLinker {
     for (const auto& name : undefined) {
       void* address = address_of(name, symbols);
       if (address == nullptr) {
-        return llvm::createStringError(refusal_of(name));
+        return error_of(refusal_of(name));
       }
       addresses[session_.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported};

@@ -33,8 +33,9 @@ TEST(Backend, CompilesAndRunsAKernel) {
 
 /// Code that another build of LLVM made must not be taken from a cache.
 TEST(Backend, NamesTheBuildOfLlvm) {
-  EXPECT_THAT(load()->target().compiler,
-              testing::ContainsRegex("^LLVM 19[.0-9]+ build [0-9a-f]+ toolchain [0-9a-f]+$"));
+  EXPECT_THAT(
+      load()->target().compiler,
+      testing::ContainsRegex("^LLVM " OP2_LLVM_VERSION " build [0-9a-f]+ toolchain [0-9a-f]+$"));
 }
 
 TEST(Backend, ReturnsObjectIrAssemblyAndSignature) {
@@ -155,7 +156,6 @@ TEST(Backend, DescribesTheMachine) {
   const auto target = load()->target();
   EXPECT_THAT(target.triple, HasSubstr("linux"));
   EXPECT_FALSE(target.cpu.empty());
-  EXPECT_THAT(target.compiler, HasSubstr("LLVM 19.1"));
 }
 
 TEST(Backend, RefusesAnUnknownCpu) {

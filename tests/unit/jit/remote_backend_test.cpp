@@ -235,9 +235,9 @@ TEST_F(RemoteBackendTest, AHelperWithAnotherCompilerIsRefused) {
   const Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
   const Greeting greeting{plugin_version(), plugin.file.string(), "", limit};
   TargetInfo other = plugin.backend->target();
-  other.compiler = "LLVM 20";
+  other.compiler = "LLVM 12";
   EXPECT_EQ(HelperProcess::start(helper, greeting, other, reason), nullptr);
-  EXPECT_THAT(reason, HasSubstr("it has another compiler: LLVM 19"));
+  EXPECT_THAT(reason, HasSubstr("it has another compiler: " + plugin.backend->target().compiler));
 }
 
 TEST_F(RemoteBackendTest, AHelperThatCannotLoadThePluginIsRefused) {

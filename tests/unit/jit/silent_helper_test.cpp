@@ -121,26 +121,39 @@ TEST_F(RemoteBackendTest, AHelperThatTakesNoMessageIsGivenUpAtOnce) {
 }
 
 /// Starts the real helper without threads: its environment has no LD_PRELOAD.
-struct NoThreads : RemoteBackendTest {
-  const fs::path wrapper = helper.parent_path() / "wrapper";
-  NoThreads() {
-    std::ofstream(wrapper) << "#!/bin/sh\nLD_PRELOAD='" OP2_NO_THREADS "' exec '" << helper.string()
+/// With a library that is loaded into the helper.
+struct Preloaded : RemoteBackendTest {
+  CompileResult compile_with(const char* library) {
+    const fs::path wrapper = helper.parent_path() / "wrapper";
+    std::ofstream(wrapper) << "#!/bin/sh\nLD_PRELOAD='" << library << "' exec '" << helper.string()
                            << "'\n";
     chmod(wrapper.c_str(), 0755);
+    Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
+    RemoteBackend backend(std::move(plugin.backend), {wrapper, plugin.file, "", limit}, log);
+    return backend.compile(work("*y = *x;"));
   }
 };
 
-TEST_F(NoThreads, AWorkerThatCannotWatchItsLimitsSaysSo) {
+TEST_F(Preloaded, AWorkerThatCannotWatchItsLimitsSaysSo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers must be loaded first, and need threads";
 #endif
-  Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
-  RemoteBackend backend(std::move(plugin.backend), {wrapper, plugin.file, "", limit}, log);
-  const auto result = backend.compile(work("*y = *x;"));
+  const auto result = compile_with(OP2_NO_THREADS);
   EXPECT_EQ(result.status, CompileStatus::no_thread);
   EXPECT_EQ(result.message, "Resource temporarily unavailable");
   EXPECT_EQ(processes(), 2U) << "the worker goes on";
 }
+
+#if defined(OP2_OTHER_LLVM)
+TEST_F(Preloaded, AnotherVersionOfLlvmThanThatOfTheBuildIsNotUsed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers must be loaded first";
+#endif
+  const auto result = compile_with(OP2_OTHER_LLVM);
+  EXPECT_EQ(result.status, CompileStatus::unavailable);
+  EXPECT_THAT(result.message, testing::HasSubstr("but LLVM 12.3.4 is loaded; remove its library"));
+}
+#endif
 
 }  // namespace
 }  // namespace op2::jit::test

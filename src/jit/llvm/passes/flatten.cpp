@@ -14,6 +14,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -111,12 +112,13 @@ void forget_old_values(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* begin = llvm::dyn_cast<llvm::LifetimeIntrinsic>(&instruction);
     if (begin == nullptr || begin->getIntrinsicID() != llvm::Intrinsic::lifetime_start) continue;
-    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(begin->getArgOperand(1));
-    const auto size =
-        variable != nullptr ? variable->getAllocationSize(function.getDataLayout()) : std::nullopt;
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(begin->getArgOperand(begin->arg_size() - 1));
+    const auto size = variable != nullptr
+                          ? variable->getAllocationSize(function.getParent()->getDataLayout())
+                          : std::nullopt;
     if (size && !size->isScalable() && size->getFixedValue() <= most_bytes_of_variable)
-      new llvm::StoreInst(llvm::Constant::getNullValue(variable->getAllocatedType()), variable,
-                          std::next(begin->getIterator()));
+      llvm::IRBuilder<>(begin->getNextNode())
+          .CreateStore(llvm::Constant::getNullValue(variable->getAllocatedType()), variable);
   }
 }
 
@@ -266,9 +268,9 @@ bool make_versions(llvm::Loop& loop, llvm::Value* condition, Analyses& analyses)
 
   llvm::Instruction* const jump = before->getTerminator();
   // The branch may not have been reached: its condition may be undefined.
-  auto* const decided = new llvm::FreezeInst(condition, "uniform", jump->getIterator());
-  llvm::BranchInst::Create(entry, llvm::cast<llvm::BasicBlock>(copies[entry]), decided,
-                           jump->getIterator());
+  llvm::IRBuilder<> builder(jump);
+  llvm::Value* const decided = builder.CreateFreeze(condition, "uniform");
+  builder.CreateCondBr(decided, entry, llvm::cast<llvm::BasicBlock>(copies[entry]));
   jump->eraseFromParent();
   decide(condition, loop, true);
   decide(condition, *other, false);

@@ -37,10 +37,12 @@ double width_of(const llvm::Type& type) {
 
 /// Elementary functions for which processors have no instructions.
 bool is_elementary(llvm::Intrinsic::ID intrinsic) {
-  namespace id = llvm::Intrinsic;
-  return llvm::is_contained({id::cos, id::exp, id::exp10, id::exp2, id::log, id::log10, id::log2,
-                             id::pow, id::sin, id::tan},
-                            intrinsic);
+  constexpr llvm::StringLiteral names[] = {// some only in newer versions of LLVM
+                                           "acos", "asin",  "atan", "atan2", "cos",   "cosh",
+                                           "exp",  "exp10", "exp2", "log",   "log10", "log2",
+                                           "pow",  "sin",   "sinh", "tan",   "tanh"};
+  llvm::StringRef name = llvm::Intrinsic::getBaseName(intrinsic);
+  return name.consume_front("llvm.") && llvm::is_contained(names, name);
 }
 
 /// Empty: not known.

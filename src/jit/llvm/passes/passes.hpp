@@ -67,7 +67,7 @@ struct LoadBeforeChoice : llvm::PassInfoMixin<LoadBeforeChoice> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
-/// Prepares the loop over the elements of a vector for the vectoriser of LLVM 19: it does not take
+/// Prepares the loop over the elements of a vector for the vectoriser of LLVM: it does not take
 /// switches, which the optimiser also makes of `else if`, and executes both sides of all branches.
 /// Makes one version of the loop for each value of a condition that does not depend on the element
 /// (constants, globals that are read). Only where a side has enough instructions, and up to a

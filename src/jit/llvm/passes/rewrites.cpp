@@ -15,6 +15,7 @@
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 
+#include <jit/llvm/versions.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {
@@ -200,8 +201,8 @@ bool replace_by_variant(llvm::Function& function, const ConsistentFunction& vari
 /// What may be rounded once, if the processor can do so, is rounded once on all of them.
 bool replace_by_fma(llvm::Function& function) {
   if (function.getIntrinsicID() != llvm::Intrinsic::fmuladd) return false;
-  function.replaceAllUsesWith(llvm::Intrinsic::getDeclaration(
-      function.getParent(), llvm::Intrinsic::fma, {function.getReturnType()}));
+  function.replaceAllUsesWith(
+      intrinsic(*function.getParent(), llvm::Intrinsic::fma, function.getReturnType()));
   function.eraseFromParent();
   return true;
 }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that differs between LLVM 17 and 22. Functions of Clang are templates, so that what includes
+// this needs none of its large headers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/MC/MCAsmBackend.h>
+#include <llvm/MC/MCCodeEmitter.h>
+#include <llvm/MC/MCObjectWriter.h>
+#include <llvm/MC/MCStreamer.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/BuildID.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+
+#if LLVM_VERSION_MAJOR >= 21
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#endif
+#if LLVM_VERSION_MAJOR >= 22
+#include <clang/Driver/CreateInvocationFromArgs.h>
+#else
+#include <clang/Frontend/Utils.h>
+#endif
+
+namespace op2::jit {
+
+// LLVM.
+
+inline llvm::Error error_of(const llvm::Twine& text) {
+  return llvm::make_error<llvm::StringError>(text, llvm::inconvertibleErrorCode());
+}
+
+inline llvm::StringMap<bool> features_of_host() {
+#if LLVM_VERSION_MAJOR >= 19
+  return llvm::sys::getHostCPUFeatures();
+#else
+  llvm::StringMap<bool> features;
+  llvm::sys::getHostCPUFeatures(features);
+  return features;
+#endif
+}
+
+// What a triple is where a target, and a machine of one, is asked for.
+#if LLVM_VERSION_MAJOR >= 22
+using TargetTriple = llvm::Triple;
+#else
+using TargetTriple = llvm::StringRef;
+#endif
+#if LLVM_VERSION_MAJOR >= 21
+using MachineTriple = llvm::Triple;
+#else
+using MachineTriple = llvm::StringRef;
+#endif
+
+#if LLVM_VERSION_MAJOR >= 18
+inline constexpr auto all_optimisations = llvm::CodeGenOptLevel::Aggressive;
+inline constexpr auto assembly_file = llvm::CodeGenFileType::AssemblyFile;
+#else
+inline constexpr auto all_optimisations = llvm::CodeGenOpt::Aggressive;
+inline constexpr auto assembly_file = llvm::CGFT_AssemblyFile;
+#endif
+
+/// Writes machine code to an object.
+inline std::unique_ptr<llvm::MCStreamer> object_streamer(
+    const llvm::Target& target, const llvm::Triple& triple, llvm::MCContext& context,
+    std::unique_ptr<llvm::MCAsmBackend> backend, std::unique_ptr<llvm::MCObjectWriter> writer,
+    std::unique_ptr<llvm::MCCodeEmitter> emitter, const llvm::MCSubtargetInfo& features) {
+#if LLVM_VERSION_MAJOR >= 19
+  return std::unique_ptr<llvm::MCStreamer>(target.createMCObjectStreamer(
+      triple, context, std::move(backend), std::move(writer), std::move(emitter), features));
+#else
+  return std::unique_ptr<llvm::MCStreamer>(
+      target.createMCObjectStreamer(triple, context, std::move(backend), std::move(writer),
+                                    std::move(emitter), features, false, false, false));
+#endif
+}
+
+/// A function of several numbers; see VectorFunction. The names outlive the description.
+inline llvm::VecDesc description_of(llvm::StringRef scalar, llvm::StringRef vector, unsigned width,
+                                    [[maybe_unused]] llvm::StringRef shape) {
+  const auto lanes = llvm::ElementCount::getFixed(width);
+#if LLVM_VERSION_MAJOR >= 20
+  return {scalar, vector, lanes, false, shape, std::nullopt};
+#elif LLVM_VERSION_MAJOR >= 18
+  return {scalar, vector, lanes, false, shape};
+#else
+  return {scalar, vector, lanes, false};
+#endif
+}
+
+inline llvm::Function* intrinsic(llvm::Module& module, llvm::Intrinsic::ID id, llvm::Type* type) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::getOrInsertDeclaration(&module, id, {type});
+#else
+  return llvm::Intrinsic::getDeclaration(&module, id, {type});
+#endif
+}
+
+/// Empty: the file has none.
+inline llvm::object::BuildIDRef build_id_in(const llvm::object::ObjectFile& file) {
+#if LLVM_VERSION_MAJOR >= 18
+  return llvm::object::getBuildID(&file);
+#else
+  return llvm::object::getBuildID(&file).value_or(llvm::object::BuildIDRef());
+#endif
+}
+
+// Clang.
+
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+
+template <class Compiler, class Invocation>
+std::unique_ptr<Compiler> compiler_for(std::shared_ptr<Invocation> invocation) {
+#if LLVM_VERSION_MAJOR >= 21
+  return std::make_unique<Compiler>(std::move(invocation));
+#else
+  auto compiler = std::make_unique<Compiler>();
+  compiler->setInvocation(std::move(invocation));
+  return compiler;
+#endif
+}
+
+/// To be called before create_diagnostics.
+template <class Compiler>
+void set_files(Compiler& compiler, Files files) {
+#if LLVM_VERSION_MAJOR >= 22
+  compiler.setVirtualFileSystem(std::move(files));
+  compiler.createFileManager();
+#else
+  compiler.createFileManager(std::move(files));
+#endif
+}
+
+/// @param consumer  of the messages; outlives the compiler
+template <class Compiler, class Consumer>
+void create_diagnostics(Compiler& compiler, Consumer& consumer) {
+#if LLVM_VERSION_MAJOR == 20 || LLVM_VERSION_MAJOR == 21
+  compiler.createDiagnostics(*llvm::vfs::getRealFileSystem(), &consumer, false);
+#else
+  compiler.createDiagnostics(&consumer, false);
+#endif
+}
+
+/// Of no compiler.
+/// @param options  outlive the result
+template <class Compiler, class Options, class Consumer>
+auto diagnostics_of(Options& options, Consumer& consumer) {
+#if LLVM_VERSION_MAJOR >= 21
+  return Compiler::createDiagnostics(*llvm::vfs::getRealFileSystem(), options, &consumer, false);
+#elif LLVM_VERSION_MAJOR >= 20
+  return Compiler::createDiagnostics(*llvm::vfs::getRealFileSystem(), new Options(options),
+                                     &consumer, false);
+#else
+  return Compiler::createDiagnostics(new Options(options), &consumer, false);
+#endif
+}
+
+template <class Policy>
+void print_canonical_types(Policy& policy) {
+#if LLVM_VERSION_MAJOR >= 21
+  policy.PrintAsCanonical = true;
+#else
+  policy.PrintCanonicalTypes = true;
+#endif
+}
+
+/// The using-declaration by which a type was found.
+template <class UsingType>
+auto* shadow_of(const UsingType& type) {
+#if LLVM_VERSION_MAJOR >= 22
+  return type.getDecl();
+#else
+  return type.getFoundDecl();
+#endif
+}
+
+template <class Context, class Record>
+auto type_of_class(const Context& context, const Record& record) {
+#if LLVM_VERSION_MAJOR >= 22
+  return context.getCanonicalTagType(&record);
+#else
+  return context.getRecordType(&record);
+#endif
+}
+
+/// The namespace or alias of one that a qualifier ends with; null if it ends with another thing.
+template <class Qualifier>
+auto* namespace_of(const Qualifier& qualifier) {
+#if LLVM_VERSION_MAJOR >= 22
+  return qualifier.getAsNamespaceAndPrefix().Namespace;
+#else
+  return qualifier.getNestedNameSpecifier()->getAsNamespaceAlias();
+#endif
+}
+
+}  // namespace op2::jit

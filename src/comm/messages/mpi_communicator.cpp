@@ -14,6 +14,7 @@
 #include <comm/messages/message_layer.hpp>
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_watch.hpp>
+#include <core/clock.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -429,7 +430,10 @@ class MpiCommunicator final : public Communicator {
     if (mode == core::ReduceMode::by_node || gains) mpi_->reductions.nodes = std::move(nodes);
   }
 
-  double seconds() const override { return MPI_Wtime(); }
+  /// Also after MPI_Finalize, when MPICH ends a program that calls MPI_Wtime.
+  double seconds() const override {
+    return mpi_is_running() ? MPI_Wtime() : core::seconds_since({});
+  }
   void end_job(int exit_code) override {
     if (size() > 1 && mpi_is_running()) MPI_Abort(mpi_->messages, exit_code);
   }

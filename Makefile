@@ -10,7 +10,10 @@ PYTHON ?= /usr/bin/python3
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install packages reference airfoil test test-long test-llvm fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+.PHONY: help build install packages packages-mpich reference airfoil test test-long test-llvm test-mpich fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+
+# Debian's MPICH is beside Open MPI, and needed for these alone.
+test-mpich packages-mpich: SETUP += --mpich
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -18,6 +21,8 @@ help:
 	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
 	@echo "make test-llvm LLVM=18"
 	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19, 21 or 22 (3 min)"
+	@echo "make test-mpich"
+	@echo "               tests on ranks with MPICH, which is installed beside Open MPI (15 min)"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
 	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 728 configurations, on 1 to 8 ranks (30 min)"
 	@echo "make asan      make test with AddressSanitizer and UBSan"
@@ -35,7 +40,7 @@ help:
 	@echo "               time, memory and planning of OP2_REPRODUCIBLE=on: bench/results/reproducibility.md (20 min; QUICK=--quick: 4)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make install   the same, installed in PREFIX=/usr/local"
-	@echo "make packages  Debian packages in build/debian/packages"
+	@echo "make packages  Debian packages in build/debian/packages; make packages-mpich: with MPICH, in build/debian-mpich/packages"
 	@echo "make reference the reference in build/release/reference/html/index.html, and manual pages"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
@@ -58,6 +63,10 @@ install: build
 packages: build/debian/build.ninja
 	@cmake --build --preset debian -j $(JOBS)
 	@cd build/debian && cpack -G DEB
+
+packages-mpich: build/debian-mpich/build.ninja
+	@cmake --build --preset debian-mpich -j $(JOBS)
+	@cd build/debian-mpich && cpack -G DEB
 
 airfoil: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil
@@ -83,6 +92,10 @@ test-long: build/dev/build.ninja
 test-llvm:
 	$(if $(LLVM),,$(error LLVM is not set; give a version, e.g. make test-llvm LLVM=18))
 	@tests/portability/llvm.sh compile $(LLVM) build/llvm-$(LLVM)
+
+test-mpich: build/mpich/build.ninja
+	@cmake --build --preset mpich -j $(JOBS)
+	@ctest --preset mpich
 
 fuzz: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test

@@ -25,15 +25,25 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# Programs that are packaged with this version need it or a later one of its interface.
+# Programs that are packaged with this version need it or a later one of its interface. With MPICH the library's package has
+# another name, and takes the place of the one with Open MPI.
 set(library libop2-${OP2_SOVERSION})
+set(library_package ${library})
+set(launcher openmpi-bin)
+if(OP2_HAVE_MPI AND OP2_MPI_LIBRARY MATCHES "^MPICH")
+  set(library_package ${library}-mpich)
+  set(launcher mpich)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_PROVIDES "${library} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONFLICTS ${library})
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_REPLACES ${library})
+endif()
 set(control ${PROJECT_BINARY_DIR}/packaging)
 file(CONFIGURE OUTPUT ${control}/shlibs CONTENT "libop2 ${OP2_SOVERSION} ${library} (>= ${PROJECT_VERSION})\n")
 file(CONFIGURE OUTPUT ${control}/triggers CONTENT "activate-noawait ldconfig\n")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libsleef3")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "openmpi-bin, op2-doc")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "${launcher}, op2-doc")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${control}/shlibs;${control}/triggers")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "computations on unstructured meshes: shared library
 Runs programs that are linked with libop2: compiles their loops over sets

@@ -14,13 +14,15 @@ packages="g++ clang cmake ninja-build make ccache pkg-config libzstd-dev zlib1g-
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--style|--cuda]
+usage: tools/setup.sh [--style|--cuda|--mpich]
 
 Installs missing packages of Debian or Ubuntu for building, testing and plotting; as root or with sudo. Of LLVM it takes
 19 or, where that is not offered, another version. What the system does not offer is named and left out.
 Without root, and on other systems: tools/bootstrap.sh, and docs/installing.md.
 
 --style installs also those that look at the style of changes (.ci/style): clang-format, clang-tidy, shellcheck, codespell.
+
+--mpich installs also MPICH and its HDF5, beside Open MPI, which stays the MPI of mpicc and mpirun (make test-mpich).
 
 --cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
         Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the
@@ -205,6 +207,10 @@ case "$#:${1:-}" in
   0:) install_packages ;;
   1:--style)
     packages="$packages clang-format-19 clang-tidy-19 shellcheck codespell"
+    install_packages
+    ;;
+  1:--mpich)
+    packages="$packages mpich libmpich-dev libhdf5-mpich-dev"
     install_packages
     ;;
   1:--cuda) install_cuda ;;

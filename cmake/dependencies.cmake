@@ -93,7 +93,6 @@ endif()
 # the version that is tested most before newer ones, and these before older ones. Each version of LLVM accepts only its own number.
 set(OP2_LLVM_VERSIONS 19.1 20.1 21.1 22.1 18.1 17.0)
 set(OP2_SUMMARY "")
-enable_language(C)  # packages of LLVM check with it what they need
 set(given "${LLVM_DIR}")
 if(given)
   find_package(LLVM CONFIG QUIET NO_DEFAULT_PATH PATHS ${given})

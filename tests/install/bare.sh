@@ -6,6 +6,7 @@
 set -eu
 source=$1 work=$2 program=$3 printed=$4
 . "$source/tests/install/roots.sh"
+need_root
 rm -rf "${work:?}"
 mkdir -p "$work/archives" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
 pack_tree "$source" "$work/source.tar"

@@ -8,6 +8,7 @@
 set -eu
 release=$1 source=$2 work=$3 program=$4 printed=$5 next=$6 first=$7 second=$8
 . "$source/tests/install/roots.sh"
+need_root
 rm -rf "${work:?}"
 mkdir -p "$work/debs" "$work/program"
 pack_tree "$source" "$work/source.tar"

@@ -5,7 +5,9 @@ skip() {
   echo "skipped: $1"
   exit 77
 }
-[ "$(id -u)" -eq 0 ] || skip "a root folder needs root"
+need_root() {
+  [ "$(id -u)" -eq 0 ] || skip "a root folder needs root"
+}
 for tool in mmdebstrap apt-get; do
   command -v $tool >/dev/null || skip "$tool is missing"
 done

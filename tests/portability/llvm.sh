@@ -11,10 +11,6 @@ set -eu
   exit 2
 }
 what=$1 version=$2
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
 case $version in
   17 | 18) release=trixie ;;
   19 | 22) release=bookworm ;;
@@ -25,6 +21,7 @@ case $version in
     ;;
 esac
 source=$(cd "$(dirname "$0")/../.." && pwd)
+. "$source/tests/install/roots.sh"
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 root=$folder/$release-$what
@@ -34,10 +31,8 @@ llvm=llvm-$version-dev,libclang-$version-dev,libclang-cpp$version-dev,libclang-c
 # unpack VARIANT PACKAGES: makes the root folder, once.
 unpack() {
   [ ! -e "$folder/$release-$what.done" ] || return 0
-  command -v mmdebstrap >/dev/null || skip "mmdebstrap is missing"
   rm -rf "${root:?}"
-  exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # apt would get a file number above 9, which sh cannot use
-  mmdebstrap --quiet --variant="$1" --include="$2" "$release" "$root"
+  mmdebstrap --quiet --variant="$1" --include="$2" "$release" "$root" "deb $mirror $release main"
   touch "$folder/$release-$what.done"
 }
 
@@ -65,7 +60,7 @@ case $what in
     echo "src/jit/llvm and op2-embed-kernels compile with LLVM $version"
     ;;
   test)
-    [ "$(id -u)" -eq 0 ] || skip "a root folder needs root"
+    need_root
     [ -n "${inside:=}" ] || exec unshare --mount env inside="chroot $root" "$0" "$@"
     unpack apt "$llvm,g++,cmake,ninja-build,ccache,python3,libhwloc-dev,libfmt-dev,libspdlog-dev,libsodium-dev,libsleef3,\
 nlohmann-json3-dev,libcli11-dev,libgtest-dev,libgmock-dev"

@@ -32,7 +32,7 @@ namespace {
 /// The build id that the static linker wrote into a file; empty if it has none or cannot be read.
 std::string build_id_of(const std::string& path) {
   auto file = llvm::object::ObjectFile::createObjectFile(path);
-  if (file) return llvm::toHex(build_id_in(*file->getBinary()), true);
+  if (file) return llvm::toHex(llvm::object::getBuildID(file->getBinary()), true);
   llvm::consumeError(file.takeError());
   return {};
 }

@@ -21,7 +21,6 @@
 #include <llvm/MC/MCObjectWriter.h>
 #include <llvm/MC/MCStreamer.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Object/BuildID.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -109,15 +108,6 @@ inline llvm::Function* intrinsic(llvm::Module& module, llvm::Intrinsic::ID id, l
   return llvm::Intrinsic::getOrInsertDeclaration(&module, id, {type});
 #else
   return llvm::Intrinsic::getDeclaration(&module, id, {type});
-#endif
-}
-
-/// Empty: the file has none.
-inline llvm::object::BuildIDRef build_id_in(const llvm::object::ObjectFile& file) {
-#if LLVM_VERSION_MAJOR >= 18
-  return llvm::object::getBuildID(&file);
-#else
-  return llvm::object::getBuildID(&file).value_or(llvm::object::BuildIDRef());
 #endif
 }
 

@@ -12,8 +12,8 @@ set -eu
 }
 what=$1 version=$2
 case $version in
-  17 | 18) release=trixie ;;
-  19 | 22) release=bookworm ;;
+  17 | 18 | 22) release=trixie ;;
+  19) release=bookworm ;;
   21) release=sid ;;
   *)
     echo "llvm: no release of Debian offers LLVM $version; there are 17, 18, 19, 21 and 22" >&2
@@ -22,6 +22,10 @@ case $version in
 esac
 source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/tests/install/roots.sh"
+# shellcheck disable=SC2016 # the format is apt's
+security=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' |
+  awk '$1 ~ /-security$/ {print $2; exit}')
+[ $release != sid ] || security=""
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 root=$folder/$release-$what
@@ -32,7 +36,8 @@ llvm=llvm-$version-dev,libclang-$version-dev,libclang-cpp$version-dev,libclang-c
 unpack() {
   [ ! -e "$folder/$release-$what.done" ] || return 0
   rm -rf "${root:?}"
-  mmdebstrap --quiet --variant="$1" --include="$2" "$release" "$root" "deb $mirror $release main"
+  mmdebstrap --quiet --variant="$1" --include="$2" "$release" "$root" "deb $mirror $release main" \
+    ${security:+"deb $security $release-security main"}
   touch "$folder/$release-$what.done"
 }
 

@@ -271,11 +271,11 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
   write_now_or_later(
       runtime,
       {piece->bytes(),
-       [=, piece = piece] {
+       [=, kept = piece] {
          if (first_on_node) comm::remove_leftovers(path.parent_path(), path.stem().string() + "_");
-         comm::write_vtu(mine, piece->view(), comm::Leftovers::keep);
+         comm::write_vtu(mine, kept->view(), comm::Leftovers::keep);
        },
-       [=, index = index] { publish(path.string(), index, series); }, series.path, series.times});
+       [=, text = index] { publish(path.string(), text, series); }, series.path, series.times});
 }
 
 /// The root writes the whole grid. Collective.

@@ -409,7 +409,7 @@ void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& /*expone
 
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t block_alignment = 64;
 
 /// What is at the beginning of a block; of each component, the sum follows, what code cuts, and the
 /// exponent of the last terms.
@@ -418,11 +418,11 @@ struct Head {
   Type type;
   std::int32_t dim;
 };
-static_assert(sizeof(Head) <= alignment);
+static_assert(sizeof(Head) <= block_alignment);
 
 template <class T>
 ExactSum<T>* sums_in(TermBlock* block) {
-  return reinterpret_cast<ExactSum<T>*>(reinterpret_cast<std::byte*>(block) + alignment);
+  return reinterpret_cast<ExactSum<T>*>(reinterpret_cast<std::byte*>(block) + block_alignment);
 }
 
 template <class T>
@@ -465,7 +465,7 @@ void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t 
 std::size_t term_block_bytes(Type type, int dim) {
   const std::size_t sum = type == Type::f64 ? sizeof(ExactSum<double>) : sizeof(ExactSum<float>);
   const std::size_t each = sum + sizeof(TermCut) + sizeof(int);
-  return round_up(alignment + each * static_cast<std::size_t>(dim), alignment);
+  return round_up(block_alignment + each * static_cast<std::size_t>(dim), block_alignment);
 }
 
 void start_terms(std::byte* block, Type type, int dim) {

@@ -272,11 +272,11 @@ std::string_view lines_that_count(std::string_view source) {
 
 std::vector<std::string_view> macros_in(std::string_view text) {
   const std::vector<std::string_view> tokens = scan_source(text).tokens;
-  std::vector<std::string_view> macros;
+  std::vector<std::string_view> defined;
   for (std::size_t k = 0; k + 1 < tokens.size(); ++k)
     if (tokens[k].starts_with('#') && tokens[k].ends_with("define"))
-      macros.push_back(tokens[k + 1]);
-  return macros;
+      defined.push_back(tokens[k + 1]);
+  return defined;
 }
 
 std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder,

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const op_set cells = op_decl_set_hdf5("mesh.h5", "cells");
     const op_dat q = op_decl_dat_hdf5(cells, 1, "double", "mesh.h5", "q");
     double sum = 0;
-    op_par_loop(add, "add", cells, op_arg_dat(q, OP_READ), op_arg_gbl(sum, OP_INC));
+    op_par_loop(add, "add", cells, op_arg_dat(q, OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC));
     op_printf("the sum is %g\n", sum);
   }
   op_exit();

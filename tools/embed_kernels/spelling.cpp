@@ -357,12 +357,12 @@ std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
   const auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(&type);
   if (alias == nullptr || !alias->getDeclContext()->getRedeclContext()->isTranslationUnit())
     return std::nullopt;
-  const auto meaning = alias->getUnderlyingType().getCanonicalType();
-  if (!meaning->isBuiltinType()) return std::nullopt;
+  const auto builtin = alias->getUnderlyingType().getCanonicalType();
+  if (!builtin->isBuiltinType()) return std::nullopt;
   return StandardUse{
       {},
       {},
-      fmt::format("typedef {} {};\n", meaning.getAsString(context.getPrintingPolicy()),
+      fmt::format("typedef {} {};\n", builtin.getAsString(context.getPrintingPolicy()),
                   std::string_view(type.getName()))};
 }
 

@@ -69,7 +69,7 @@ bool exceeds_limit(std::int64_t size) {
   return ::getrlimit(RLIMIT_FSIZE, &most) == 0 && static_cast<rlim_t>(size) > most.rlim_cur;
 }
 
-constexpr std::string_view ending = ".tmp";
+constexpr std::string_view unfinished = ".tmp";
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -102,8 +102,8 @@ bool is_gone(const ProcessId& process) {
 /// The process in the name of a temporary file of this host.
 std::optional<ProcessId> writer_of(std::string_view name, std::string_view prefix,
                                    const std::string& host) {
-  if (!name.starts_with(prefix) || !name.ends_with(ending)) return {};
-  name.remove_suffix(ending.size());
+  if (!name.starts_with(prefix) || !name.ends_with(unfinished)) return {};
+  name.remove_suffix(unfinished.size());
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || !name.substr(0, dot).ends_with("." + host)) return {};
   const std::string id(name.substr(dot + 1));
@@ -370,7 +370,7 @@ void WriteBehind::wrote(std::int64_t offset, std::int64_t bytes) {
 std::string temporary_name(const std::string& target, int attempt) {
   const int number = ::getpid();
   return fmt::format("{}.{}.{}-{}-{}{}", target, host_name(), number, start_of(number), attempt,
-                     ending);
+                     unfinished);
 }
 
 void remove_leftovers(const std::string& folder, const std::string& prefix) {

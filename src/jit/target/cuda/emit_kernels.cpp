@@ -346,7 +346,7 @@ class KernelWriter {
   }
   void write(std::span<const Lines> lines, const char* of_payload = "") {
     for (const auto& [way, text] : lines)
-      each(way, [&, text = text](std::size_t i) { write(text, i, of_payload); });
+      each(way, [&, code = text](std::size_t i) { write(code, i, of_payload); });
   }
   /// Calls `action` with the position of each argument of a way.
   void each(Way way, const auto& action) const {

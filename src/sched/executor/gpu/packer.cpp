@@ -96,11 +96,11 @@ std::int64_t word_bytes_of(std::int64_t row_bytes) {
   return bytes;
 }
 
-constexpr const char* label = "halo messages of plans";
+constexpr const char* label_of_messages = "halo messages of plans";
 
 core::ListedBuffer on_device(const PackerParts& parts, const void* bytes, std::size_t size) {
   if (size == 0) return {};
-  core::ListedBuffer memory = parts.copies.allocate(label, size);
+  core::ListedBuffer memory = parts.copies.allocate(label_of_messages, size);
   parts.halo.upload_and_wait(memory.get(), static_cast<const std::byte*>(bytes), size);
   return memory;
 }
@@ -108,7 +108,7 @@ core::ListedBuffer on_device(const PackerParts& parts, const void* bytes, std::s
 /// Zeroed by work of the halo stream: headers and padding are sent too.
 /// @throws Error out_of_memory
 core::ListedBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes) {
-  core::ListedBuffer memory = parts.copies.allocate(label, bytes);
+  core::ListedBuffer memory = parts.copies.allocate(label_of_messages, bytes);
   parts.halo.fill(memory.get(), std::byte{0}, bytes);
   return memory;
 }

@@ -13,8 +13,8 @@ COST_NOTHING = {
     "MPI_Abort", "MPI_Comm_c2f", "MPI_Comm_create_keyval", "MPI_Comm_delete_attr", "MPI_Comm_f2c",
     "MPI_Comm_free_keyval", "MPI_Comm_get_attr", "MPI_Comm_rank",
     "MPI_Comm_set_attr", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_class", "MPI_Error_string",
-    "MPI_Finalized", "MPI_Get_count", "MPI_Ibarrier", "MPI_Initialized", "MPI_Op_create", "MPI_Op_free",
-    "MPI_Query_thread", "MPI_Request_get_status", "MPI_Type_commit", "MPI_Type_contiguous",
+    "MPI_Finalized", "MPI_Get_count", "MPI_Get_library_version", "MPI_Ibarrier", "MPI_Initialized", "MPI_Op_create",
+    "MPI_Op_free", "MPI_Query_thread", "MPI_Request_get_status", "MPI_Type_commit", "MPI_Type_contiguous",
     "MPI_Type_free",
 }
 

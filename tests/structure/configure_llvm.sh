@@ -89,7 +89,7 @@ for version in 16.0.6 23.1.0; do
   refuse refused "-DLLVM_DIR=$build/$version/lib/cmake/llvm"
   expect refused "LLVM_DIR=$build/$version/lib/cmake/llvm has LLVM $version, but libop2 works with 17 to 22; give the folder"
 done
-if cmake -B "$build/build" >"$build/again.txt" 2>&1; then
+if cmake -S "$source" -B "$build/build" >"$build/again.txt" 2>&1; then
   echo "configured with another LLVM than that of LLVM_DIR" >&2
   exit 1
 fi

@@ -24,7 +24,6 @@ using comm::MpiOptions;
 using comm::start_mpi;
 using std::chrono_literals::operator""ms;
 using testing::AllOf;
-using testing::ContainsRegex;
 using testing::HasSubstr;
 
 /// A session whose ranks reduce as in a job; with TEST_NODE_SIZE=k, by nodes of k ranks each.
@@ -94,10 +93,8 @@ TEST_F(MpiMismatch, InTheSizeOfWhatIsGathered) {
   same();
   const auto text = error_text(ErrorCode::collective_mismatch,
                                [&] { ranks.gather_all(Bytes(is_odd ? 8U : 9U)); });
-  // A rank that still waits for the blocks of others when one reports has not compared sizes.
-  EXPECT_THAT(text, ContainsRegex("rank [0234567] is at: gathering (9 bytes )?from all ranks"));
-  EXPECT_THAT(text, ContainsRegex("rank 1 is at: gathering (8 bytes )?from all ranks"));
-  EXPECT_THAT(text, HasSubstr(" bytes from all ranks"));
+  EXPECT_THAT(text, HasSubstr("is at: gathering 9 bytes from all ranks"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering 8 bytes from all ranks"));
 }
 
 TEST_F(MpiMismatch, InTheLengthOfAReduction) {

@@ -360,7 +360,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   Bytes gather_all(std::span<const std::byte> mine) override {
-    const MpiWait what{"gathering from all ranks", ++collectives_, {}};
+    const std::string operation = fmt::format("gathering {} bytes from all ranks", mine.size());
+    const MpiWait what{operation, ++collectives_, {}};
     Block block{watch_.fingerprint(), mine.size(), {}};
     const std::size_t size_in_block = std::min(mine.size(), sizeof block.bytes);
     if (size_in_block > 0) std::memcpy(block.bytes, mine.data(), size_in_block);
@@ -371,8 +372,7 @@ class MpiCommunicator final : public Communicator {
       Block theirs;
       std::memcpy(&theirs, &blocks[other * sizeof theirs], sizeof theirs);
       if (theirs.fingerprint != block.fingerprint || theirs.size != block.size)
-        watch_.report_mismatch(static_cast<int>(other),
-                               fmt::format("gathering {} bytes from all ranks", mine.size()));
+        watch_.report_mismatch(static_cast<int>(other), operation);
       if (size_in_block > 0) std::memcpy(&all[other * mine.size()], theirs.bytes, size_in_block);
     }
     for (std::size_t begin = size_in_block; begin < mine.size();) {

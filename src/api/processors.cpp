@@ -2,18 +2,16 @@
 #include <api/processors.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <comm/files/open_file.hpp>
 #include <comm/messages/records.hpp>
 #include <core/text.hpp>
 
@@ -22,13 +20,8 @@ namespace {
 
 /// Equal for processes of one machine, whatever containers they run in.
 std::uint64_t machine_of_process() {
-  std::string name;
-  if (std::ifstream boot("/proc/sys/kernel/random/boot_id"); !std::getline(boot, name)) {
-    std::array<char, 256> host{};
-    static_cast<void>(::gethostname(host.data(), host.size() - 1) == 0);
-    name = host.data();
-  }
-  return std::hash<std::string>()(name);
+  const auto boot = core::read_file("/proc/sys/kernel/random/boot_id");
+  return std::hash<std::string>()(boot ? *boot : comm::host_name());
 }
 
 /// What others count with.

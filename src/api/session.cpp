@@ -208,7 +208,7 @@ std::unique_ptr<comm::MpiSession> mpi_if_wanted(core::MpiMode mode,
   }
   const comm::Launch launch = comm::this_launch();
   if (mode == core::MpiMode::on || communicator || comm::mpi_is_running() ||
-      (launch.may_have_company && !comm::mpi_library().empty()))
+      (launch.may_have_others && !comm::mpi_library().empty()))
     return comm::start_mpi(communicator);
   comm::check_alone(launch, "");
   return nullptr;

@@ -312,7 +312,7 @@ int machine(const MachineOptions& options) {
         "figures across nodes are incomplete: give --ranks-per-node, --latency-us, --overhead-us "
         "and --bandwidth-gbs together, or none of them");
   }
-  if (!launch.may_have_company) throw Failure(one_rank);
+  if (!launch.may_have_others) throw Failure(one_rank);
   const auto session = comm::start_mpi({});
   comm::Communicator& ranks = *session->communicator;
   if (ranks.size() < 2) throw Failure(one_rank);

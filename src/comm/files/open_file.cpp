@@ -71,12 +71,6 @@ bool exceeds_limit(std::int64_t size) {
 
 constexpr std::string_view unfinished = ".tmp";
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  static_cast<void>(::gethostname(name.data(), name.size() - 1) == 0);
-  return name.data();
-}
-
 /// A process; the start time tells it from a later one with the same number.
 struct ProcessId {
   int number = 0;
@@ -365,6 +359,12 @@ void WriteBehind::wrote(std::int64_t offset, std::int64_t bytes) {
   for (const Range& range : on_way_.front())
     file_.finish_moving_to_disk(range.begin, range.end - range.begin);
   on_way_.pop_front();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  static_cast<void>(::gethostname(name.data(), name.size() - 1) == 0);
+  return name.data();
 }
 
 std::string temporary_name(const std::string& target, int attempt) {

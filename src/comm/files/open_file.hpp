@@ -108,6 +108,9 @@ class WriteBehind {
   std::deque<Part> on_way_;
 };
 
+/// Of this machine, as far as its processes see it; empty if the system does not tell.
+std::string host_name();
+
 /// A name in the folder of `target` that tells host and process: "a.h5.host.1234-567890-0.tmp",
 /// with the number of the process, its start time and `attempt`.
 std::string temporary_name(const std::string& target, int attempt);

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 
 namespace op2::comm {
 namespace {
@@ -43,7 +43,7 @@ class Variables {
 /// A launcher, and the variables that it sets; null where it has none.
 struct Launcher {
   const char* name;
-  const char *rank, *processes;  ///< one of them is enough to recognise it
+  const char *rank, *processes = nullptr;  ///< one of them is enough to recognise it
   const char *node_rank = nullptr, *node_count = nullptr;
   /// Whether the variables are only inherited, or another row's.
   bool (*is_passed_over)(const Variables&) = nullptr;
@@ -66,24 +66,18 @@ constexpr Launcher launchers[] = {
     {"mpirun_rsh of MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE",
      "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-    {.name = "PALS",
-     .rank = "PALS_RANKID",
-     .processes = nullptr,
-     .knowing_mpi = "MPICH",
-     .contact = "PALS_RANKID"},
+    {.name = "PALS", .rank = "PALS_RANKID", .knowing_mpi = "MPICH", .contact = "PALS_RANKID"},
     {.name = "Slurm",
      .rank = "SLURM_PROCID",
      .processes = "SLURM_STEP_NUM_TASKS",
      .is_passed_over = has_pmix_of_another},
     {.name = "a launcher with PMIx",
      .rank = "PMIX_RANK",
-     .processes = nullptr,
      .knowing_mpi = "Open MPI",
      .contact = "PMIX_NAMESPACE"},
     {"a launcher with PMI", "PMI_RANK", "PMI_SIZE"},
     {.name = "a launcher with PMI",
      .rank = "PMI_ID",
-     .processes = nullptr,
      .knowing_mpi = "MPICH",
      .contact = "PMI_PORT"},
 };
@@ -124,8 +118,7 @@ std::optional<NodeRank> place_of(const Launcher& launcher, const Variables& vari
 
 /// "\0NAME=value\0NAME=value\0..."; empty if the system does not show it.
 std::string environment_at_start() {
-  std::ifstream file("/proc/self/environ", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = core::read_file("/proc/self/environ").value_or("");
   return text.empty() ? text : '\0' + text;
 }
 
@@ -154,7 +147,7 @@ Launch launch_of(const std::function<std::optional<std::string>(const char*)>& v
           .rank = variables.number(nearest->rank).value_or(0),
           .processes = processes,
           .on_node = place_of(*nearest, variables),
-          .may_have_company = processes != 1 || another_says_more,
+          .may_have_others = processes != 1 || another_says_more,
           .knowing_mpi = variables.has(nearest->contact) ? nearest->knowing_mpi : ""};
 }
 

@@ -25,7 +25,7 @@ struct Launch {
   std::optional<NodeRank> on_node;  ///< if the launcher says so
   /// Whether MPI must be asked for others: the launcher does not say that this process is alone, or
   /// one further away names several, and may be the nearest after all.
-  bool may_have_company = false;
+  bool may_have_others = false;
   /// Where the number is not said: a word in the names of those MPI libraries that know it.
   std::string_view knowing_mpi;
 };

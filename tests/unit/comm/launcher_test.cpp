@@ -102,7 +102,7 @@ TEST(Launcher, WithoutOneAProcessIsAlone) {
   EXPECT_THAT(launch.launcher, IsEmpty());
   EXPECT_EQ(launch.processes, 1);
   EXPECT_EQ(launch.rank, 0);
-  EXPECT_FALSE(launch.may_have_company);
+  EXPECT_FALSE(launch.may_have_others);
   EXPECT_FALSE(launch.on_node);
   EXPECT_NO_THROW(check_alone(launch, ""));
 }
@@ -112,8 +112,8 @@ TEST(Launcher, EachSaysHowManyProcessesThereAreAndWhichThisIs) {
     const Launch launch = launch_in(start(4, 3));
     EXPECT_EQ(launch.processes, 4) << launch.launcher;
     EXPECT_EQ(launch.rank, 3) << launch.launcher;
-    EXPECT_TRUE(launch.may_have_company) << launch.launcher;
-    EXPECT_FALSE(launch_in(start(1, 0)).may_have_company) << launch.launcher;
+    EXPECT_TRUE(launch.may_have_others) << launch.launcher;
+    EXPECT_FALSE(launch_in(start(1, 0)).may_have_others) << launch.launcher;
   }
 }
 
@@ -122,7 +122,7 @@ TEST(Launcher, SomeDoNotSayHowManyThereAre) {
     const Launch launch = launch_in(started);
     EXPECT_FALSE(launch.processes) << launch.launcher;
     EXPECT_EQ(launch.rank, 3) << launch.launcher;
-    EXPECT_TRUE(launch.may_have_company) << launch.launcher;
+    EXPECT_TRUE(launch.may_have_others) << launch.launcher;
   }
 }
 
@@ -155,7 +155,7 @@ TEST(Launcher, OneProcessInAStepOfThreeIsOneOfWhichMpiIsAsked) {
       const Launch launch = launch_in(within(outer, inner));
       EXPECT_EQ(launch.processes, 1) << launch.launcher;
       EXPECT_EQ(launch.rank, 0) << launch.launcher;
-      EXPECT_TRUE(launch.may_have_company) << launch.launcher;
+      EXPECT_TRUE(launch.may_have_others) << launch.launcher;
       EXPECT_NO_THROW(check_alone(launch, "Open MPI v4.1.4"));
       EXPECT_NO_THROW(check_alone(launch, ""));
     }
@@ -177,13 +177,13 @@ TEST(Launcher, PrterunInAStepOfSlurmIsNearer) {
 }
 
 TEST(Launcher, APmixOfSlurmWithoutItsVariablesStillCounts) {
-  EXPECT_TRUE(launch_in(with_pmix({}, 1, "slurm.pmix.17.0")).may_have_company);
+  EXPECT_TRUE(launch_in(with_pmix({}, 1, "slurm.pmix.17.0")).may_have_others);
 }
 
 TEST(Launcher, WhatAnInteractiveShellOfSlurmStartsIsNoTask) {
   const Environment shell = within({{"SLURM_PTY_PORT", "40000"}},
                                    within(pmi(4), with_pmix(slurm(4), 0, "slurm.pmix.17.0")));
-  EXPECT_FALSE(launch_in(shell, true).may_have_company);
+  EXPECT_FALSE(launch_in(shell, true).may_have_others);
   EXPECT_EQ(launch_in(shell, false).processes, 4) << "srun --pty starts the program itself";
   EXPECT_EQ(launch_in(within(shell, {{"SLURM_PROCID", "1"}}), true).processes, 4) << "no terminal";
   EXPECT_EQ(launch_in(within(shell, open_mpi(2)), true).processes, 2) << "mpirun in the shell";
@@ -200,7 +200,7 @@ TEST(Launcher, WhatIsNoNumberIsNotSaid) {
 TEST(Launcher, OneVariableIsEnough) {
   EXPECT_EQ(launch_in({{"OMPI_COMM_WORLD_SIZE", "4"}}).processes, 4);
   EXPECT_EQ(launch_in({{"SLURM_STEP_NUM_TASKS", "4"}}).processes, 4);
-  EXPECT_TRUE(launch_in({{"FLUX_TASK_RANK", "0"}}).may_have_company);
+  EXPECT_TRUE(launch_in({{"FLUX_TASK_RANK", "0"}}).may_have_others);
 }
 
 TEST(Launcher, SeveralProcessesThatDoNotFindEachOtherAreAnError) {

@@ -11,9 +11,13 @@ need_root() {
 for tool in mmdebstrap apt-get; do
   command -v $tool >/dev/null || skip "$tool is missing"
 done
-# shellcheck disable=SC2016 # the format is apt's
-mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' |
-  awk '$1 !~ /-/ {print $2; exit}')
+# source_of PATTERN: the address of the first source of Debian's packages whose release is like that.
+source_of() {
+  # shellcheck disable=SC2016 # the format is apt's
+  apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' |
+    awk -v pattern="$1" '$1 ~ pattern {print $2; exit}'
+}
+mirror=$(source_of '^[^-]+$')
 [ -n "$mirror" ] || skip "this machine has no source of Debian's packages: apt-get update finds none"
 
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # apt would get a file number above 9, which sh cannot use

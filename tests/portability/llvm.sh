@@ -22,10 +22,8 @@ case $version in
 esac
 source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/tests/install/roots.sh"
-# shellcheck disable=SC2016 # the format is apt's
-security=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' |
-  awk '$1 ~ /-security$/ {print $2; exit}')
-[ $release != sid ] || security=""
+security=""
+[ $release = sid ] || security=$(source_of '-security$')
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 root=$folder/$release-$what

@@ -235,8 +235,9 @@ std::unique_ptr<llvm::MCStreamer> streamer_to(llvm::raw_pwrite_stream& stream,
   std::unique_ptr<llvm::MCCodeEmitter> emitter(
       target.createMCCodeEmitter(*machine.getMCInstrInfo(), context));
   auto writer = backend->createObjectWriter(stream);
-  return object_streamer(target, machine.getTargetTriple(), context, std::move(backend),
-                         std::move(writer), std::move(emitter), features);
+  return std::unique_ptr<llvm::MCStreamer>(
+      object_streamer(target, features, machine.getTargetTriple(), context, std::move(backend),
+                      std::move(writer), std::move(emitter)));
 }
 
 /// From assembly to a relocatable file, with LLVM's assembler inside the process.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that differs between LLVM 17 and 22. Functions of Clang are templates, so that what includes
-// this needs none of its large headers.
+// All that differs between LLVM 17 and 22. Functions of Clang and of machine code are templates,
+// so that what includes this needs none of their large headers.
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <llvm/ADT/StringMap.h>
@@ -13,14 +12,7 @@
 #include <llvm/ADT/Twine.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/ExecutionEngine/Orc/Core.h>
-#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/MC/MCAsmBackend.h>
-#include <llvm/MC/MCCodeEmitter.h>
-#include <llvm/MC/MCObjectWriter.h>
-#include <llvm/MC/MCStreamer.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -33,8 +25,6 @@
 #endif
 #if LLVM_VERSION_MAJOR >= 22
 #include <clang/Driver/CreateInvocationFromArgs.h>
-#else
-#include <clang/Frontend/Utils.h>
 #endif
 
 namespace op2::jit {
@@ -76,17 +66,14 @@ inline constexpr auto assembly_file = llvm::CGFT_AssemblyFile;
 #endif
 
 /// Writes machine code to an object.
-inline std::unique_ptr<llvm::MCStreamer> object_streamer(
-    const llvm::Target& target, const llvm::Triple& triple, llvm::MCContext& context,
-    std::unique_ptr<llvm::MCAsmBackend> backend, std::unique_ptr<llvm::MCObjectWriter> writer,
-    std::unique_ptr<llvm::MCCodeEmitter> emitter, const llvm::MCSubtargetInfo& features) {
+/// @param parts  llvm::Triple, MCContext, and pointers to MCAsmBackend, MCObjectWriter, MCCodeEmitter
+template <class Target, class Features, class... Parts>
+auto object_streamer(const Target& target, const Features& features, Parts&&... parts) {
 #if LLVM_VERSION_MAJOR >= 19
-  return std::unique_ptr<llvm::MCStreamer>(target.createMCObjectStreamer(
-      triple, context, std::move(backend), std::move(writer), std::move(emitter), features));
+  return target.createMCObjectStreamer(std::forward<Parts>(parts)..., features);
 #else
-  return std::unique_ptr<llvm::MCStreamer>(
-      target.createMCObjectStreamer(triple, context, std::move(backend), std::move(writer),
-                                    std::move(emitter), features, false, false, false));
+  return target.createMCObjectStreamer(std::forward<Parts>(parts)..., features, false, false,
+                                       false);
 #endif
 }
 

@@ -5,9 +5,11 @@ that they write, byte by byte.
 
     same_bits.py [--count N] [--seed N] [--jobs N] [--emulator FILE] PROGRAM MPIEXEC
 
-Every program and numbering of its mesh has one right hash. Without --count all configurations are run: the full product
+Every program and numbering of its mesh has one right hash, on all processors: that in hashes.txt, which
+UPDATE_HASHES=1 replaces by what is found. Without --count all configurations are run: the full product
 of ranks, threads, chains and tiles for each program and each numbering, and for each of them random values of the other
-switches. With it that many of each program, shared out among the numberings. Two runs are without the mode, and must
+switches. With it that many of each program, shared out among the numberings; `--count 0` is each program and numbering
+on one rank and on two. Two runs are without the mode, and must
 differ.
 With an emulated GPU (tests/support/gpu) some runs of each program are also made there.
 """
@@ -42,7 +44,8 @@ OTHERS = {
     "OP2_DEBUG": ("", "queue_max=1", "no_fuse,queue_max=5", "keep_dead,node_size=2,queue_max=1000", "no_simd,node_size=3"),
 }
 CONTRACTION = {"given": "auto", "reversed": "off", "shuffled": "on"}  # changes bits, like the numbering
-FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
+FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "": ""}
+HASHES = pathlib.Path(__file__).parent / "hashes.txt"
 SECONDS = 120  # of one run
 LEAST = 2  # runs of each program and numbering: one is compared with nothing
 
@@ -97,10 +100,17 @@ def sample(runs, count, generator):
     return chosen
 
 
+def on_one_and_two_ranks():
+    """With code for this processor, whichever it is."""
+    plain = {name: values[0] for name, values in (PRODUCT | OTHERS).items()} | {"OP2_JIT_CPU": ""}
+    return [Run(problem, numbering, plain | {"ranks": ranks})
+            for problem, numbering, ranks in itertools.product(PROBLEMS, NUMBERINGS, (1, 2))]
+
+
 def on_gpu(runs, arguments, generator):
     """Some of the runs of each program again, with an emulated GPU for each rank."""
     emulated = {"OP2_TARGET": "cuda", "OP2_CUDA_DRIVER": arguments.emulator, "OP2_NVRTC": arguments.emulator}
-    count = ON_GPU["some" if arguments.count else "all"]
+    count = ON_GPU["all" if arguments.count is None else "some"]
     again = []
     for problem in PROBLEMS:
         fit = [run for run in runs if run.problem == problem and run.configuration["ranks"] <= 3
@@ -136,10 +146,18 @@ def hash_of(run, arguments):
     return hashlib.sha256(bytes_of(run, arguments)).hexdigest()[:16]
 
 
+def known_hashes():
+    """By program and numbering, with the file that has them."""
+    if os.environ.get("UPDATE_HASHES") or not HASHES.exists():
+        return {}
+    lines = [line.split() for line in HASHES.read_text(encoding="utf-8").splitlines()]
+    return {(problem, numbering): (found, HASHES.name) for problem, numbering, found in lines}
+
+
 def compare(runs, arguments):
-    """Number of runs that differ from the first one of their program and numbering, or fail, and of programs and
-    numberings with too few runs."""
-    first, counts, wrong = {}, collections.Counter(), 0
+    """Number of runs that differ from what is known, or from the first one of their program and numbering, or fail, and
+    of programs and numberings with too few runs."""
+    first, counts, wrong = known_hashes(), collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for run, future in [(run, pool.submit(hash_of, run, arguments)) for run in runs]:
             try:
@@ -156,6 +174,9 @@ def compare(runs, arguments):
     for key, (found, _) in sorted(first.items()):
         print(f"{key[0]:<20} {key[1]:<9} {found}  {counts[key + ('run',)]} configurations, "
               f"{counts[key + ('skipped',)]} skipped")
+    if os.environ.get("UPDATE_HASHES") and wrong == 0:
+        HASHES.write_text("".join(f"{' '.join(key)} {found}\n" for key, (found, _) in sorted(first.items())),
+                          encoding="utf-8")
     for key in itertools.product(PROBLEMS, NUMBERINGS):
         if counts[key + ("run",)] < LEAST:
             print(f"{key[0]:<20} {key[1]:<9} {counts[key + ('run',)]} hashes, {counts[key + ('skipped',)]} runs "
@@ -167,7 +188,8 @@ def compare(runs, arguments):
 def differ_without_the_mode(arguments):
     """Otherwise equal hashes prove nothing."""
     plain = {name: values[0] for name, values in (PRODUCT | OTHERS).items()}
-    runs = [Run("tetrahedra", "shuffled", plain | {"ranks": ranks, "OP2_THREADS": ranks}) for ranks in (1, 3)]
+    runs = [Run("tetrahedra", "shuffled", plain | {"ranks": ranks, "OP2_THREADS": ranks, "OP2_JIT_CPU": ""})
+            for ranks in (1, 3)]
     try:
         return bytes_of(runs[0], arguments, "off") != bytes_of(runs[1], arguments, "off")
     except RuntimeError as failure:
@@ -177,20 +199,22 @@ def differ_without_the_mode(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=0,
-                        help=f"of each program, at least {LEAST * len(NUMBERINGS)}; 0: all")
+    parser.add_argument("--count", type=int,
+                        help=f"of each program, at least {LEAST * len(NUMBERINGS)}, or 0; without it: all")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TEST_SEED", "1")), help="or TEST_SEED")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--emulator", help="the library that emulates a GPU's driver and compiler")
     parser.add_argument("program")
     parser.add_argument("mpiexec")
     arguments = parser.parse_args()
-    if 0 < arguments.count < LEAST * len(NUMBERINGS):
+    if arguments.count and arguments.count < LEAST * len(NUMBERINGS):
         parser.error(f"--count {arguments.count} leaves fewer than {LEAST} runs for some numbering")
     generator = random.Random(arguments.seed)
     runs = full_product(generator)
     missing = missing_pairs(runs)
-    if arguments.count:
+    if arguments.count == 0:
+        runs = on_one_and_two_ranks()
+    elif arguments.count:
         runs = sample(runs, arguments.count, generator)
     if arguments.emulator:
         devices = on_gpu(runs, arguments, generator)

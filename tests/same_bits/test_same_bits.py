@@ -16,10 +16,10 @@ import same_bits
 KEYS = set(itertools.product(same_bits.PROBLEMS, same_bits.NUMBERINGS))
 
 
-def compared(runs, hash_of):
+def compared(runs, hash_of, known=()):
     """The number of what is wrong, and what is printed."""
     said = io.StringIO()
-    with mock.patch.object(same_bits, "hash_of", hash_of), contextlib.redirect_stdout(said):
+    with mock.patch.multiple(same_bits, hash_of=hash_of, known_hashes=lambda: dict(known)), contextlib.redirect_stdout(said):
         return same_bits.compare(runs, argparse.Namespace(jobs=1)), said.getvalue()
 
 
@@ -52,6 +52,21 @@ class SameBits(unittest.TestCase):
         wrong, said = compared(self.sample(6, 1), lambda run, _: str(run) if run.problem == "airfoil" else "same")
         self.assertEqual(wrong, 3)
         self.assertIn("instead of", said)
+
+    def test_another_hash_than_the_known_one_is_wrong(self):
+        known = {("airfoil", "given"): ("other", "hashes.txt")}
+        wrong, said = compared(self.sample(6, 1), lambda run, _: "same", known)
+        self.assertEqual(wrong, 2)
+        self.assertIn("same instead of other", said)
+
+    def test_each_program_and_numbering_has_a_known_hash(self):
+        self.assertEqual(set(same_bits.known_hashes()), KEYS)
+
+    def test_runs_on_one_and_two_ranks_are_for_any_processor(self):
+        runs = same_bits.on_one_and_two_ranks()
+        self.assertEqual({(run.problem, run.numbering, run.configuration["ranks"]) for run in runs},
+                         {key + (ranks,) for key in KEYS for ranks in (1, 2)})
+        self.assertTrue(all(same_bits.has_level(run.configuration["OP2_JIT_CPU"]) for run in runs))
 
     def test_a_numbering_with_one_hash_is_wrong(self):
         first = self.runs[0]

@@ -26,12 +26,21 @@ namespace op2::jit {
 struct TargetInfo {
   std::string triple;
   std::string cpu;            ///< LLVM's name of the CPU
-  std::string features;       ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string features;       ///< of the instruction set: "+avx2,+fma,...", "+sve,sve-bits=512"
   std::string compiler;       ///< "LLVM 19.1.7" and whatever else identifies the build
   int vector_bytes = 0;       ///< of the vectors to use; follows from CPU and features
   std::string vector_math{};  ///< identifies the vector versions of functions; empty: none
   bool operator==(const TargetInfo&) const = default;
 };
+
+inline bool is_arm(const TargetInfo& target) {
+  return target.triple.starts_with("aarch64");
+}
+
+/// Whether code is for registers of SVE, all of which have the length of its vectors.
+inline bool has_fixed_sve(const TargetInfo& target) {
+  return target.features.find("sve-bits=") != std::string::npos;
+}
 
 /// One message of the compiler.
 struct Diagnostic {

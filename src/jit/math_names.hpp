@@ -32,6 +32,19 @@ inline constexpr std::array library_functions{"bcmp",   "memcmp",       "memcpy"
                                               "memset", "printf",       "putchar", "puts",
                                               "strlen", "__assert_fail"};
 
+/// Arithmetic of 128-bit floating-point numbers, for which processors have no instructions: `long
+/// double` on AArch64. In the compiler's library.
+inline constexpr std::array quadruple_functions{
+    "__addtf3",     "__divtf3",      "__eqtf2",       "__extenddftf2", "__extendsftf2",
+    "__fixtfdi",    "__fixtfsi",     "__fixunstfdi",  "__fixunstfsi",  "__floatditf",
+    "__floatsitf",  "__floatunditf", "__floatunsitf", "__getf2",       "__gttf2",
+    "__letf2",      "__lttf2",       "__multf3",      "__netf2",       "__subtf3",
+    "__trunctfdf2", "__trunctfsf2",  "__unordtf2"};
+
+inline bool is_of_quadruple_precision(std::string_view name) {
+  return std::ranges::find(quadruple_functions, name) != quadruple_functions.end();
+}
+
 inline bool is_mathematical(std::string_view name) {
   const auto within = [name](const auto& list) {
     return std::ranges::any_of(list, [name](std::string_view known) {
@@ -80,11 +93,13 @@ inline constexpr std::string_view consistent_prefix = "Sleef_cinz_";
 
 /// The variant for `width` numbers at once.
 /// @param type    'd' for double, 'f' for float
+/// @param width   0: as many as a register holds, whose length only the processor knows
 /// @param family  of processors: "purec" for one number, else the name of their vectors
 inline std::string consistent_name(const ConsistentFunction& function, char type, int width,
                                    std::string_view family) {
   std::string name(consistent_prefix);
-  name.append(function.name).append(1, type).append(std::to_string(width)).append("_");
+  name.append(function.name).append(1, type);
+  name.append(width == 0 ? "x" : std::to_string(width)).append("_");
   return name.append(function.error).append(family);
 }
 inline std::string consistent_name(const ConsistentFunction& function, char type) {

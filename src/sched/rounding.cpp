@@ -13,7 +13,7 @@ namespace op2::sched {
 namespace {
 
 /// The mode in which this thread adds: FE_TONEAREST ... On x86-64 the C library tells that of long
-/// double instead, which need not be the same.
+/// double instead, which need not be the same; on AArch64 there is one mode of all.
 int rounding_of_sums() {
   // Volatile: to be computed now, by this thread.
   const volatile double one = 1, minus_one = -1, little = 0x1p-60;
@@ -81,8 +81,7 @@ void check_rounding(const core::Queue& queue) {
       ErrorCode::bad_option,
       "OP2_REPRODUCIBLE=on needs rounding to nearest, with denormal numbers, but the program "
       "has changed that for this thread: {}; before loop '{}' ({}) runs, call "
-      "fesetround(FE_TONEAREST), _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_OFF) and "
-      "_MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_OFF); link without -ffast-math",
+      "fesetenv(FE_DFL_ENV), which also ends traps; link without -ffast-math",
       other, loop->name, site_of(*loop));
 }
 

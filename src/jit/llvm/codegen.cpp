@@ -345,17 +345,19 @@ void generate_code(llvm::Module& module, const SourceMarks& marks, const Machine
   module.getContext().setDiagnosticHandler(std::move(handler));
   if (request.consistent_math) refuse_inconsistent(module, marks, result.diagnostics);
   bool may_trap_elsewhere = false;
-  result.flops = optimise(module, *target, request, vector_functions(machine.info, request),
-                          may_trap_elsewhere);
+  const std::vector<VectorFunction> vectors = vector_functions(machine.info, request);
+  result.flops = optimise(module, *target, request, vectors, may_trap_elsewhere);
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
   result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();
   if (may_trap_elsewhere) result.scalar = {.reason = ScalarReason::traps};
-  if (is_vector() && request.must_gain) result.scalar = loss_in(module, request.blocks);
+  if (is_vector() && request.must_gain)
+    result.scalar = loss_in(module, request.blocks, machine.info);
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);
   if (result.diagnostics.size() > before || !is_vector()) return;
 
+  call_libraries(module, vectors);
   llvm::raw_string_ostream(result.ir) << module;
   result.assembly = assembly_of(module, *target);
   std::string message;

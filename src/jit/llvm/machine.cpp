@@ -21,6 +21,7 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
+#include <sys/prctl.h>
 
 #include <jit/llvm/math_libraries.hpp>
 #include <jit/llvm/versions.hpp>
@@ -54,11 +55,18 @@ std::string build_id_of_llvm() {
   return id.empty() ? "unknown" : id;
 }
 
+/// Of AArch64, where LLVM names only features that are there. A virtual machine may lack what its
+/// processor has.
+constexpr const char* features_of_arm[] = {"lse", "sve", "sve2"};
+
 /// Features of the running machine; LLVM's map has no order. Without AVX10, which stands for
 /// features that are listed, too: Clang warns of it in every compilation.
-std::vector<std::pair<std::string, bool>> host_features() {
+std::vector<std::pair<std::string, bool>> host_features(const TargetInfo& target) {
+  auto found = features_of_host();
+  if (is_arm(target))
+    for (const char* feature : features_of_arm) found.try_emplace(feature, false);
   std::vector<std::pair<std::string, bool>> features;
-  for (const auto& feature : features_of_host()) {
+  for (const auto& feature : found) {
     if (!feature.getKey().starts_with("avx10."))
       features.emplace_back(feature.getKey().str(), feature.getValue());
   }
@@ -74,7 +82,7 @@ bool add_features(const llvm::Target& target, Machine& machine, bool is_host,
   const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
       target.createMCSubtargetInfo(TargetTriple(machine.info.triple), machine.info.cpu, ""));
   std::vector<std::string> present, lacking, all;
-  for (const auto& [feature, in_host] : host_features()) {
+  for (const auto& [feature, in_host] : host_features(machine.info)) {
     if (!is_host && !cpu->checkFeatures("+" + feature)) continue;
     (in_host ? present : lacking).push_back("+" + feature);
     all.push_back((in_host ? "+" : "-") + feature);
@@ -104,11 +112,29 @@ bool prefers_half(const llvm::Target& target, const TargetInfo& info) {
   return tuned->checkFeatures("+prefer-256-bit");
 }
 
+/// The length of SVE's registers in this process, which the kernel or whoever started the process
+/// has chosen; 0: it has none.
+int bytes_of_sve() {
+  return std::max(prctl(PR_SVE_GET_VL), 0) & PR_SVE_VL_LEN_MASK;
+}
+
+/// On AArch64: registers of SVE if they are as long as those of Neoverse V1 or A64FX, else pairs of
+/// NEON's, which every processor has. (The vectoriser makes no vectors of two doubles.)
+/// @return  and names the length of SVE's registers, which code is for then
+int vector_bytes_of_arm(std::string& features) {
+  const bool has_sve = (features + ",").find("+sve,") != std::string::npos;
+  const int bytes = has_sve ? bytes_of_sve() : 0;
+  if (bytes != 32 && bytes != 64) return 2 * 16;
+  features += fmt::format(",sve-bits={}", 8 * bytes);
+  return bytes;
+}
+
 /// Of the registers that arithmetic on doubles is to use: the widest, or half of them.
-int vector_bytes_of(const llvm::Target& target, const TargetInfo& info) {
+int vector_bytes_of(const llvm::Target& target, TargetInfo& info) {
+  if (is_arm(info)) return vector_bytes_of_arm(info.features);
   const std::string list = info.features + ",";
   if (list.find("+avx512f,") != std::string::npos) return prefers_half(target, info) ? 32 : 64;
-  constexpr std::pair<const char*, int> sets[] = {{"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
+  constexpr std::pair<const char*, int> sets[] = {{"+avx,", 32}, {"+sse2,", 16}};
   for (const auto& [feature, bytes] : sets)
     if (list.find(feature) != std::string::npos) return bytes;
   return 0;

@@ -15,10 +15,13 @@ namespace {
 
 constexpr const char* library_of_variants = "libsleef.so.3";
 
+/// NEON has registers of one length. Longer vectors are several of them.
+constexpr int neon_bytes = 16;
+
 /// The letter by which the platform's rules for names of vector functions distinguish register
 /// sets; 0: there are no vector functions for such registers.
 char letter_of(const TargetInfo& target, int bytes) {
-  if (target.triple.starts_with("aarch64")) return bytes == 16 ? 'n' : '\0';
+  if (is_arm(target)) return 'n';
   if (!target.triple.starts_with("x86_64")) return '\0';
   const bool avx2 = (target.features + ",").find("+avx2,") != std::string::npos;
   return bytes == 16 ? 'b' : bytes == 32 ? (avx2 ? 'd' : 'c') : 'e';
@@ -38,30 +41,40 @@ void add_fast(std::vector<VectorFunction>& functions, const TargetInfo& target,
   for (const auto& [size, suffix, type] : {std::tuple(8, "", "f64"), {4, "f", "f32"}})
     for (int bytes = 16; bytes <= target.vector_bytes; bytes *= 2) {
       const char letter = letter_of(target, bytes);
-      const int width = bytes / size;
-      const std::string found = vector_name(letter, width, arguments, name + suffix);
-      if (letter == '\0' || vector_function(found) == nullptr) continue;
+      const int width = bytes / size, of_library = (is_arm(target) ? neon_bytes : bytes) / size;
+      const std::string library = vector_name(letter, of_library, arguments, name + suffix);
+      if (letter == '\0' || vector_function(library) == nullptr) continue;
       for (const std::string& scalar : {name + suffix, fmt::format("llvm.{}.{}", name, type)})
-        functions.push_back({scalar, found, width, shape_of(width, arguments)});
+        functions.push_back({scalar, vector_name(letter, width, arguments, name + suffix), width,
+                             shape_of(width, arguments), library, of_library});
     }
 }
 
 /// As in names of the variants; empty: there are none for such registers.
 std::string_view family_of(const TargetInfo& target, int bytes) {
+  if (is_arm(target))
+    return has_fixed_sve(target) && bytes == target.vector_bytes ? "svenofma" : "advsimdnofma";
   if (!target.triple.starts_with("x86_64")) return "";
   const bool sse4 = (target.features + ",").find("+sse4.1,") != std::string::npos;
   return bytes == 16 ? (sse4 ? "sse4" : "sse2") : bytes == 32 ? "avx" : "avx512fnofma";
+}
+
+/// The bytes of a vector that a function of the family takes; 0: those of a register.
+int bytes_of_family(std::string_view family, int bytes) {
+  return family == "svenofma" ? 0 : family == "advsimdnofma" ? neon_bytes : bytes;
 }
 
 /// @param type  'd' for double, 'f' for float
 void add_consistent(std::vector<VectorFunction>& functions, const TargetInfo& target,
                     const ConsistentFunction& function, char type, int bytes) {
   const std::string_view family = family_of(target, bytes);
-  const int width = bytes / (type == 'd' ? 8 : 4);
-  const std::string vector = consistent_name(function, type, width, family);
-  if (family.empty() || consistent_function(vector) == nullptr) return;
-  functions.push_back(
-      {consistent_name(function, type), vector, width, shape_of(width, function.arguments)});
+  const int size = type == 'd' ? 8 : 4;
+  const int width = bytes / size, of_library = bytes_of_family(family, bytes) / size;
+  const std::string library = consistent_name(function, type, of_library, family);
+  if (family.empty() || consistent_function(library) == nullptr) return;
+  functions.push_back({consistent_name(function, type),
+                       consistent_name(function, type, width, family), width,
+                       shape_of(width, function.arguments), library, of_library});
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ struct VectorFunction {
   std::string vector;  ///< name of the function of `width` numbers for each argument
   int width = 0;
   std::string shape;  ///< the same of its parameters: "_ZGV_LLVM_N4vv"
+  /// The function that the library has: of `width` numbers, of fewer, or of as many as a register
+  /// holds whose length only the processor knows (0).
+  std::string library{};
+  int library_width = 0;
 };
 
 /// Those of the vector library that belongs to the C library (libmvec; errors up to 4 units in the

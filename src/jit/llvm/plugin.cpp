@@ -84,11 +84,31 @@ bool is_known_section(llvm::StringRef name) {
 /// otherwise; for them the linker alone decides.
 bool is_known_relocation(llvm::Triple::ArchType machine, std::uint64_t type) {
   using namespace llvm::ELF;
-  constexpr std::array<std::uint64_t, 12> known{
+  constexpr std::array<std::uint64_t, 12> of_x86{
       R_X86_64_64,      R_X86_64_32,      R_X86_64_32S,           R_X86_64_PC32,
       R_X86_64_PC64,    R_X86_64_PLT32,   R_X86_64_GOTPCREL,      R_X86_64_GOTPCRELX,
       R_X86_64_GOTPC32, R_X86_64_GOTPC64, R_X86_64_REX_GOTPCRELX, R_X86_64_GOTOFF64};
-  return machine != llvm::Triple::x86_64 || std::ranges::find(known, type) != known.end();
+  constexpr std::array<std::uint64_t, 16> of_arm{R_AARCH64_ABS64,
+                                                 R_AARCH64_ABS32,
+                                                 R_AARCH64_PREL64,
+                                                 R_AARCH64_PREL32,
+                                                 R_AARCH64_ADR_PREL_LO21,
+                                                 R_AARCH64_ADR_PREL_PG_HI21,
+                                                 R_AARCH64_ADD_ABS_LO12_NC,
+                                                 R_AARCH64_LDST8_ABS_LO12_NC,
+                                                 R_AARCH64_LDST16_ABS_LO12_NC,
+                                                 R_AARCH64_LDST32_ABS_LO12_NC,
+                                                 R_AARCH64_LDST64_ABS_LO12_NC,
+                                                 R_AARCH64_LDST128_ABS_LO12_NC,
+                                                 R_AARCH64_CALL26,
+                                                 R_AARCH64_JUMP26,
+                                                 R_AARCH64_ADR_GOT_PAGE,
+                                                 R_AARCH64_LD64_GOT_LO12_NC};
+  const auto is_in = [type](const auto& known) {
+    return std::ranges::find(known, type) != known.end();
+  };
+  if (machine == llvm::Triple::aarch64) return is_in(of_arm);
+  return machine != llvm::Triple::x86_64 || is_in(of_x86);
 }
 
 llvm::Error check_sections(const ELFObjectFileBase& object) {
@@ -168,7 +188,8 @@ class OrcLinker {
   explicit OrcLinker(std::unique_ptr<llvm::orc::ExecutorProcessControl> process)
       : session_(std::move(process)),
         layer_(session_),
-        mathematics_(dlopen("libm.so.6", RTLD_NOW)) {
+        mathematics_(dlopen("libm.so.6", RTLD_NOW)),
+        of_compiler_(dlopen("libgcc_s.so.1", RTLD_NOW)) {
     session_.setErrorReporter([this](llvm::Error error) {
       reported_ += (reported_.empty() ? "" : "; ") + llvm::toString(std::move(error));
     });
@@ -191,6 +212,7 @@ class OrcLinker {
     if (is_of_sanitizer(name)) return address_in_sanitizer(name);
     if (is_vector_mathematics(name)) return vector_function(name);
     if (is_consistent_mathematics(name)) return consistent_function(name);
+    if (is_of_quadruple_precision(name)) return dlsym(of_compiler_, name.c_str());
     return may_be_called(name) ? dlsym(mathematics_, name.c_str()) : nullptr;
   }
 
@@ -224,6 +246,7 @@ class OrcLinker {
   llvm::orc::ExecutionSession session_;
   llvm::orc::ObjectLinkingLayer layer_;
   void* mathematics_;  ///< never closed: the C library holds it anyway
+  void* of_compiler_;  ///< likewise: programs in C++ have it
 };
 
 class OrcCode : public LinkedCode {

@@ -21,7 +21,7 @@ constexpr const char* undefined_checks =
     "bound";
 
 /// Changes with the rules of passes/measures.cpp, by which code becomes vector code or does not.
-constexpr const char* gain_rules = "4";
+constexpr const char* gain_rules = "5";
 
 // {0} is the function. Integers count as double, as in the standard library.
 constexpr const char* unary_form = R"(
@@ -64,6 +64,10 @@ std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizer
   add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
   if (machine.info.vector_bytes > 0)
     add({fmt::format("-mprefer-vector-width={}", 8 * machine.info.vector_bytes)});
+  if (has_fixed_sve(machine.info)) {
+    const int parts = machine.info.vector_bytes / 16;
+    add({fmt::format("-mvscale-min={}", parts), fmt::format("-mvscale-max={}", parts)});
+  }
   std::istringstream features(machine.features);
   for (std::string feature; std::getline(features, feature, ',');) {
     add({"-target-feature", feature});

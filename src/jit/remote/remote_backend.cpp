@@ -133,7 +133,10 @@ std::string fault_of(const Received& answer, const TargetInfo& target) {
     return from_bytes<std::string>(answer->content).value_or("it is of another version of libop2");
   const auto found = from_bytes<TargetInfo>(answer->content);
   if (answer->kind != MessageKind::ready || !found) return "it is of another version of libop2";
-  return *found == target ? "" : "it has another compiler: " + found->compiler;
+  if (found->compiler != target.compiler) return "it has another compiler: " + found->compiler;
+  return *found == target ? ""
+                          : fmt::format("it compiles for another processor: {} with {}", found->cpu,
+                                        found->features);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the plug-in links, and what it refuses to.
 #include <array>
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +37,21 @@ TEST(Link, ExplainsSymbolsThatNoSourceNames) {
   EXPECT_THAT(refusal("", "static double first = *x; *y = first;"), HasSubstr("static variable"));
   EXPECT_THAT(refusal("", "__int128 n = *x; *y = 3000 / n;"), HasSubstr("128 bits"));
   EXPECT_THAT(refusal("thread_local double t;\n", "*y = t += *x;"), HasSubstr("thread_local"));
+}
+
+/// `long double` has 128 bits on AArch64, and as many as the processor knows on x86-64.
+TEST(Link, TakesArithmeticOf128BitsFromTheCompilersLibrary) {
+  for (const std::string type : {"long double", "__float128"}) {
+    if (type == "__float128" && LDBL_MANT_DIG == 113) continue;  // Clang has one of the two
+    const CompileRequest request =
+        work(type + " n = *x; n = n / 3 + 1; if (n > 1) n *= 3; *y = n - (float)1 - (long)*x;");
+    const auto backend = load();
+    const auto compiled = backend->compile(request);
+    ASSERT_EQ(compiled.status, CompileStatus::ok) << compiled.diagnostics[0].text;
+    const auto linked = backend->link(compiled.object, request.symbol, {});
+    ASSERT_NE(linked.code, nullptr) << linked.message;
+    EXPECT_EQ(run(*linked.code, 5), 2) << type;
+  }
 }
 
 TEST(Link, RefusesSectionsThatGeneratedCodeDoesNotHave) {

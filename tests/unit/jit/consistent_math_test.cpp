@@ -52,6 +52,9 @@ TEST(ConsistentMath, HasVariantsOfAllFunctionsForAllVectors) {
       for (const auto& [family, times] :
            {std::pair("sse2", 1), {"sse4", 1}, {"avx", 2}, {"avx512fnofma", 4}})
         names.push_back(consistent_name(function, type, width * times, family));
+#elif defined(__aarch64__)
+      names.push_back(consistent_name(function, type, type == 'd' ? 2 : 4, "advsimdnofma"));
+      names.push_back(consistent_name(function, type, 0, "svenofma"));
 #endif
       for (const std::string& name : names) {
         EXPECT_NE(dlsym(library, name.c_str()), nullptr) << name;

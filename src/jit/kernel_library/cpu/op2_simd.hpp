@@ -95,22 +95,87 @@ template <int width, int chunk, int bit = 1, class V> OP2_INLINE void transpose(
   }
 }
 
-// Makes the compiler forget where a vector comes from. Else it mixes the last shuffles with what
-// follows: rows are then stored in halves, and the next element that loads such a row waits until
-// the halves have reached the cache.
-template <class V> OP2_INLINE void keep(V& v) {
-  if constexpr (sizeof v >= 16) {
-#if defined(__AVX512VL__)
-    __asm__("" : "+v"(v));
-#elif defined(__SSE2__)
-    __asm__("" : "+x"(v));
-#elif defined(__ARM_NEON)
-    __asm__("" : "+w"(v));
+#if defined(__ARM_FEATURE_SVE_BITS)
+// Long registers of one piece: single instructions separate the elements with even numbers of two
+// vectors from the others, and interleave two vectors, but none transposes squares side by side. So
+// the rows of a chunk lie one after the other in its vectors, not side by side.
+constexpr bool is_one_piece = true;
+
+// Assembly takes registers as types whose length only the processor knows.
+typedef __SVInt8_t Register;
+typedef __SVFloat32_t RegisterOfFloat;
+typedef __SVFloat64_t RegisterOfDouble;
+typedef Register Fixed __attribute__((arm_sve_vector_bits(__ARM_FEATURE_SVE_BITS)));
+typedef RegisterOfFloat FixedOfFloat __attribute__((arm_sve_vector_bits(__ARM_FEATURE_SVE_BITS)));
+typedef RegisterOfDouble FixedOfDouble __attribute__((arm_sve_vector_bits(__ARM_FEATURE_SVE_BITS)));
+template <class Register, class Fixed, class V> OP2_INLINE void keep_register(V& v) {
+  Fixed fixed;
+  __builtin_memcpy(&fixed, &v, sizeof v);
+  Register kept = fixed;
+  __asm__("" : "+w"(kept));
+  fixed = kept;
+  __builtin_memcpy(&v, &fixed, sizeof v);
+}
+template <class T, class V> OP2_INLINE void keep_elements(V& v) {
+  if constexpr (__is_same(T, double))
+    keep_register<RegisterOfDouble, FixedOfDouble>(v);
+  else if constexpr (__is_same(T, float))
+    keep_register<RegisterOfFloat, FixedOfFloat>(v);
+  else
+    keep_register<Register, Fixed>(v);
+}
+#else
+constexpr bool is_one_piece = false;
 #endif
+template <class V, int... l> OP2_INLINE V evens(V a, V b, NumberList<l...>) {
+  return __builtin_shufflevector(a, b, 2 * l...);
+}
+template <class V, int... l> OP2_INLINE V odds(V a, V b, NumberList<l...>) {
+  return __builtin_shufflevector(a, b, 2 * l + 1 ...);
+}
+template <int first, class V, int... l> OP2_INLINE V mixed(V a, V b, NumberList<l...>) {
+  constexpr int width = sizeof...(l);
+  return __builtin_shufflevector(a, b, (first + l / 2 + l % 2 * width)...);
+}
+// From rows one after the other to components.
+template <int width, int chunk, class V> OP2_INLINE void separate(V (&v)[chunk]) {
+  if constexpr (chunk > 1) {
+    V even[chunk / 2], odd[chunk / 2];
+    repeat<chunk / 2>([&](int k) OP2_INLINE_LAMBDA {
+      even[k] = evens(v[2 * k], v[2 * k + 1], Numbers<width>());
+      odd[k] = odds(v[2 * k], v[2 * k + 1], Numbers<width>());
+    });
+    separate<width, chunk / 2>(even);
+    separate<width, chunk / 2>(odd);
+    repeat<chunk / 2>([&](int k) OP2_INLINE_LAMBDA {
+      v[2 * k] = even[k];
+      v[2 * k + 1] = odd[k];
+    });
+  }
+}
+// And back.
+template <int width, int chunk, class V> OP2_INLINE void interleave(V (&v)[chunk]) {
+  if constexpr (chunk > 1) {
+    V even[chunk / 2], odd[chunk / 2];
+    repeat<chunk / 2>([&](int k) OP2_INLINE_LAMBDA {
+      even[k] = v[2 * k];
+      odd[k] = v[2 * k + 1];
+    });
+    interleave<width, chunk / 2>(even);
+    interleave<width, chunk / 2>(odd);
+    repeat<chunk / 2>([&](int k) OP2_INLINE_LAMBDA {
+      v[2 * k] = mixed<0>(even[k], odd[k], Numbers<width>());
+      v[2 * k + 1] = mixed<width / 2>(even[k], odd[k], Numbers<width>());
+    });
   }
 }
 
-// The vector of n lanes made of parts of the rows `row`, `row` + chunk, `row` + 2 chunk ...
+// The vector of n lanes made of parts of rows from `row` on: of every chunk-th, or of one after the
+// other.
+template <int chunk, int n> constexpr int rows_of_half = is_one_piece ? n / 2 / chunk : n / 2;
+template <int chunk, int width> constexpr int first_row(int k) {
+  return is_one_piece ? width / chunk * k : k;
+}
 template <class V, int... i> OP2_INLINE auto joined(V a, V b, NumberList<i...>) {
   return __builtin_shufflevector(a, b, i...);
 }
@@ -121,20 +186,57 @@ OP2_INLINE LaneVector<T, n> collect(const T (&rows)[width][dim], int row, int co
     __builtin_memcpy(&part, &rows[row][column], sizeof part);
     return part;
   } else {
-    return joined(collect<chunk, n / 2>(rows, row, column), collect<chunk, n / 2>(rows, row + n / 2, column),
-                  Numbers<n>());
+    return joined(collect<chunk, n / 2>(rows, row, column),
+                  collect<chunk, n / 2>(rows, row + rows_of_half<chunk, n>, column), Numbers<n>());
   }
 }
 template <int first, class V, int... i> OP2_INLINE auto half(V v, NumberList<i...>) {
   return __builtin_shufflevector(v, v, (first + i)...);
 }
+// Makes the compiler forget where a vector comes from. Else it mixes the last shuffles with what
+// follows: rows are then stored in halves, and the next element that loads such a row waits until
+// the halves have reached the cache.
+template <int size, class V> OP2_INLINE void keep(V& v) {
+  if constexpr (sizeof v >= 16) {
+#if defined(__AVX512VL__)
+    __asm__("" : "+v"(v));
+#elif defined(__SSE2__)
+    __asm__("" : "+x"(v));
+#elif defined(__ARM_FEATURE_SVE_BITS)
+    if constexpr (8 * sizeof v == __ARM_FEATURE_SVE_BITS) keep_elements<decltype(+v[0])>(v);
+#elif defined(__ARM_NEON)
+    if constexpr (sizeof v == 16) {
+      __asm__("" : "+w"(v));
+    } else {
+      auto low = half<0>(v, Numbers<size / 2>()), high = half<size / 2>(v, Numbers<size / 2>());
+      keep<size / 2>(low);
+      keep<size / 2>(high);
+      v = joined(low, high, Numbers<size>());
+    }
+#endif
+  }
+}
+
 template <int chunk, int n, class T, int width, int dim>
 OP2_INLINE void spread(T (&rows)[width][dim], int row, int column, LaneVector<T, n> v) {
   if constexpr (n == chunk) {
     __builtin_memcpy(&rows[row][column], &v, sizeof v);
   } else {
     spread<chunk, n / 2>(rows, row, column, half<0>(v, Numbers<n / 2>()));
-    spread<chunk, n / 2>(rows, row + n / 2, column, half<n / 2>(v, Numbers<n / 2>()));
+    spread<chunk, n / 2>(rows, row + rows_of_half<chunk, n>, column, half<n / 2>(v, Numbers<n / 2>()));
+  }
+}
+
+// One component of n rows. Single elements enter only the first 16 bytes of a register of SVE.
+template <int n, class T, int width, int dim>
+OP2_INLINE LaneVector<T, n> component(const T (&rows)[width][dim], int row, int column) {
+  if constexpr (n * sizeof(T) > 16) {
+    return joined(component<n / 2>(rows, row, column), component<n / 2>(rows, row + n / 2, column),
+                  Numbers<n>());
+  } else {
+    LaneVector<T, n> v;
+    repeat<n>([&](int l) OP2_INLINE_LAMBDA { v[l] = rows[row + l][column]; });
+    return v;
   }
 }
 
@@ -145,12 +247,20 @@ template <int first = 0, class T, int width, int dim>
 OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
   if constexpr (first < dim) {
     constexpr int chunk = chunk_of(dim - first, width);
-    if constexpr (chunk == 1) {
+    if constexpr (chunk == 1 && is_one_piece) {
+      const LaneVector<T, width> v = component<width>(rows, 0, first);
+      __builtin_memcpy(lanes[first], &v, sizeof v);
+    } else if constexpr (chunk == 1) {
       each<width>([&](int l) OP2_INLINE_LAMBDA { lanes[first][l] = rows[l][first]; });
     } else {
       LaneVector<T, width> v[chunk];
-      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { v[k] = collect<chunk, width>(rows, k, first); });
-      transpose<width, chunk>(v);
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+        v[k] = collect<chunk, width>(rows, first_row<chunk, width>(k), first);
+      });
+      if constexpr (is_one_piece)
+        separate<width>(v);
+      else
+        transpose<width>(v);
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { __builtin_memcpy(lanes[first + k], &v[k], sizeof v[k]); });
     }
     to_lanes<first + chunk>(rows, lanes);
@@ -165,10 +275,13 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
     } else {
       LaneVector<T, width> v[chunk];
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { __builtin_memcpy(&v[k], lanes[first + k], sizeof v[k]); });
-      transpose<width, chunk>(v);
+      if constexpr (is_one_piece)
+        interleave<width>(v);
+      else
+        transpose<width>(v);
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
-        keep(v[k]);
-        spread<chunk, width>(rows, k, first, v[k]);
+        keep<width>(v[k]);
+        spread<chunk, width>(rows, first_row<chunk, width>(k), first, v[k]);
       });
     }
     to_rows<first + chunk>(lanes, rows);

@@ -167,20 +167,63 @@ struct SimdGain {
   double moved = 0;  ///< between rows of elements and vectors: shuffles, insertions, extractions
 };
 
-/// How long it keeps a unit busy, in additions. Throughput of usual processors (Agner Fog's tables,
-/// uops.info): a division takes the time of 4 to 8 additions, a root of 8 to 16. An exponential
-/// function or a sine of the C library executes 20 to 40 instructions.
-constexpr double division = 5, root = 8, library_function = 20;
+/// What vectors cost and save. How long an element less keeps a unit busy, in additions. Throughput
+/// of usual processors (Agner Fog's tables, uops.info): a division takes the time of 4 to 8
+/// additions, a root of 8 to 16. An exponential function or a sine of the C library executes 20 to
+/// 40 instructions.
+struct Weights {
+  double division = 5, root = 8, library_function = 20;
+  unsigned register_bits = ~0U;  ///< a longer vector is several registers
+};
 
-double weight_of(const llvm::Instruction& instruction) {
+/// Arm's processors execute a division or a root of a vector one element after another (its guides
+/// for Neoverse), so that little is saved.
+Weights weights_for(const TargetInfo& target) {
+  if (!is_arm(target)) return {};
+  constexpr unsigned bits_of_neon = 128;
+  return {.division = 1,
+          .root = 1,
+          .register_bits = has_fixed_sve(target) ? 8U * static_cast<unsigned>(target.vector_bytes)
+                                                 : bits_of_neon};
+}
+
+/// Elements of the type in one register.
+int per_register(const llvm::Type& type, const Weights& weights) {
+  const unsigned bits = std::max(type.getScalarSizeInBits(), 1U);
+  return static_cast<int>(std::min<unsigned>(weights.register_bits / bits, 1U << 16));
+}
+
+/// Instructions that a vector saves: one for each element but for those of its registers.
+double saved_of(const llvm::Type& type, const Weights& weights) {
+  return width_of(type) - std::ceil(width_of(type) / per_register(type, weights));
+}
+
+/// Registers of the result that are not those of an operand.
+double moves_of(const llvm::ShuffleVectorInst& shuffle, const Weights& weights) {
+  const llvm::ArrayRef<int> mask = shuffle.getShuffleMask();
+  const int most = per_register(*shuffle.getType(), weights);
+  if (std::max(width_of(*shuffle.getType()), width_of(*shuffle.getOperand(0)->getType())) <= most)
+    return 1;
+  double moves = 0;
+  for (auto rest = mask; !rest.empty();) {
+    const auto part = rest.take_front(static_cast<std::size_t>(most));
+    bool is_whole = part[0] % most == 0;
+    for (std::size_t k = 1; k < part.size(); ++k) is_whole = is_whole && part[k] == part[k - 1] + 1;
+    moves += is_whole ? 0 : 1;
+    rest = rest.drop_front(part.size());
+  }
+  return moves;
+}
+
+double weight_of(const llvm::Instruction& instruction, const Weights& weights) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
-    return call->getIntrinsicID() == llvm::Intrinsic::sqrt ? root : 1;
+    return call->getIntrinsicID() == llvm::Intrinsic::sqrt ? weights.root : 1;
   switch (instruction.getOpcode()) {
     case llvm::Instruction::FDiv:
     case llvm::Instruction::FRem:
     case llvm::Instruction::SDiv:
     case llvm::Instruction::UDiv:
-      return division;
+      return weights.division;
     default:
       return 1;
   }
@@ -204,25 +247,27 @@ bool is_vector_call(const llvm::Instruction& instruction) {
   return is_vector_mathematics(name) || is_consistent_mathematics(name);
 }
 
-/// The first element of a vector needs no instruction.
-bool is_first(const llvm::Value* index) {
+/// The first element of a register needs no instruction.
+double moves_of_element(const llvm::Type& type, const llvm::Value* index, const Weights& weights) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index);
-  return constant != nullptr && constant->isZero();
+  const auto in_register = static_cast<std::uint64_t>(per_register(type, weights));
+  return constant != nullptr && constant->getZExtValue() % in_register == 0 ? 0 : 1;
 }
 
-void add_gain(const llvm::Instruction& instruction, SimdGain& gain) {
+void add_gain(const llvm::Instruction& instruction, const Weights& weights, SimdGain& gain) {
+  const llvm::Type& type = *instruction.getType();
   if (const auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(&instruction))
-    gain.moved += is_first(insert->getOperand(2)) ? 0 : 1;
+    gain.moved += moves_of_element(type, insert->getOperand(2), weights);
   else if (const auto* extract = llvm::dyn_cast<llvm::ExtractElementInst>(&instruction))
-    gain.moved += is_first(extract->getIndexOperand()) ? 0 : 1;
-  else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
-    gain.moved += 1;
+    gain.moved += moves_of_element(type, extract->getIndexOperand(), weights);
+  else if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction))
+    gain.moved += moves_of(*shuffle, weights);
   else if (becomes_calls(instruction))
-    gain.moved += 2 * (width_of(*instruction.getType()) - 1);
+    gain.moved += 2 * (width_of(type) - 1);
   else if (is_vector_call(instruction))
-    gain.saved += (width_of(*instruction.getType()) - 1) * library_function;
+    gain.saved += saved_of(type, weights) * weights.library_function;
   else if (is_arithmetic(instruction))
-    gain.saved += (width_of(*instruction.getType()) - 1) * weight_of(instruction);
+    gain.saved += saved_of(type, weights) * weight_of(instruction, weights);
 }
 
 /// What the optimiser, or a sanitizer, has put there itself.
@@ -274,15 +319,16 @@ SimdChoice calls_in(const llvm::Module& module, const CompileRequest& request) {
   return {.reason = is_outlined ? ScalarReason::not_inlined : ScalarReason::none};
 }
 
-SimdChoice loss_in(llvm::Module& module, const std::string& function) {
+SimdChoice loss_in(llvm::Module& module, const std::string& function, const TargetInfo& target) {
   llvm::Function* blocks = module.getFunction(function);
   if (blocks == nullptr) return {};
   const llvm::DominatorTree dominators(*blocks);
   const llvm::LoopInfo loops(dominators);
+  const Weights weights = weights_for(target);
   SimdGain gain;
   for (const llvm::BasicBlock& block : *blocks)
     if (loops.getLoopFor(&block) != nullptr)
-      for (const llvm::Instruction& instruction : block) add_gain(instruction, gain);
+      for (const llvm::Instruction& instruction : block) add_gain(instruction, weights, gain);
   if (gain.saved >= gain.moved) return {};
   return {.reason = ScalarReason::not_profitable,
           .amount = std::llround(gain.moved),

@@ -8,6 +8,7 @@
 #include <llvm/IR/PassManager.h>
 
 #include <jit/backend.hpp>
+#include <jit/llvm/math_libraries.hpp>
 
 namespace op2::jit {
 
@@ -84,7 +85,14 @@ struct NegateLate : llvm::PassInfoMixin<NegateLate> {
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };
 
-// After the optimiser: why its code is not to be used as vectorised code.
+// After the optimiser.
+
+/// The vectoriser calls functions of vectors of the width that it has chosen. Where the library has
+/// only those of fewer numbers, or of registers whose length the processor knows (SVE), these are
+/// called instead.
+void call_libraries(llvm::Module& module, const std::vector<VectorFunction>& functions);
+
+// Why its code is not to be used as vectorised code.
 
 /// Functions, other than of mathematics, that the loop calls: each lane would wait for the others.
 SimdChoice calls_in(const llvm::Module& module, const CompileRequest& request);
@@ -92,7 +100,8 @@ SimdChoice calls_in(const llvm::Module& module, const CompileRequest& request);
 /// Whether the loops of a vectorised function lose. What they save is arithmetic that one element
 /// after the other would need more; what they cost is moved between rows of elements and vectors:
 /// shuffles, insertions, extractions. Divisions and roots count as many instructions, because they
-/// take as long. Loads and stores of rows are not counted: scalar code has them too.
-SimdChoice loss_in(llvm::Module& module, const std::string& function);
+/// take as long; not on Arm's processors, which divide the elements of a vector one after another.
+/// Loads and stores of rows are not counted: scalar code has them too.
+SimdChoice loss_in(llvm::Module& module, const std::string& function, const TargetInfo& target);
 
 }  // namespace op2::jit

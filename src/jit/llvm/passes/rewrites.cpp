@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rewrites of single instructions: make_calls_consistent, LoadBeforeChoice, NegateLate.
+// Rewrites of single instructions: make_calls_consistent, LoadBeforeChoice, NegateLate,
+// call_libraries.
 #include <jit/llvm/passes/passes.hpp>
 
 #include <algorithm>
@@ -7,9 +8,11 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
@@ -102,6 +105,20 @@ bool is_barrier(const llvm::CallInst& call) {
          call.getArgOperand(0)->getType() == call.getType() && call.doesNotAccessMemory();
 }
 
+constexpr unsigned no_operand = ~0U;
+
+/// The operand of a call that does nothing but move it: a barrier, or between a vector and the
+/// register of SVE with it.
+unsigned operand_moved_by(const llvm::CallInst& call) {
+  if (is_barrier(call)) return 0;
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+  if (intrinsic == nullptr) return no_operand;
+  if (intrinsic->getIntrinsicID() == llvm::Intrinsic::vector_extract) return 0;
+  const bool is_whole = intrinsic->getIntrinsicID() == llvm::Intrinsic::vector_insert &&
+                        llvm::isa<llvm::UndefValue>(call.getArgOperand(0));
+  return is_whole ? 1 : no_operand;
+}
+
 /// The instruction for positive operands, if all that it has are negated; else null.
 llvm::Value* positive_form(llvm::Instruction& instruction, llvm::IRBuilder<>& builder) {
   if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction)) {
@@ -113,11 +130,11 @@ llvm::Value* positive_form(llvm::Instruction& instruction, llvm::IRBuilder<>& bu
     return builder.CreateShuffleVector(first, second, shuffle->getShuffleMask());
   }
   auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  if (call == nullptr || !is_barrier(*call)) return nullptr;
-  llvm::Value* value = negated(call->getArgOperand(0));
+  const unsigned moved = call != nullptr ? operand_moved_by(*call) : no_operand;
+  llvm::Value* value = moved != no_operand ? negated(call->getArgOperand(moved)) : nullptr;
   if (value == nullptr) return nullptr;
   llvm::Instruction* copy = builder.Insert(call->clone());
-  copy->setOperand(0, value);
+  copy->setOperand(moved, value);
   return copy;
 }
 
@@ -220,6 +237,64 @@ std::vector<std::string> make_calls_consistent(llvm::Module& module) {
     if (!is_done) refused.push_back(name);
   }
   return refused;
+}
+
+namespace {
+
+/// What the library's function takes and returns instead of this type.
+llvm::VectorType* type_in_library(const llvm::FixedVectorType& vector, int width) {
+  constexpr unsigned bits_of_sve = 128;  // times a factor that only the processor knows
+  llvm::Type* number = vector.getElementType();
+  if (width > 0) return llvm::FixedVectorType::get(number, static_cast<unsigned>(width));
+  return llvm::ScalableVectorType::get(number, bits_of_sve / number->getScalarSizeInBits());
+}
+
+/// The call of the library's function for numbers from `first` on.
+llvm::Value* call_of(llvm::Function& library, llvm::CallInst& call, int first,
+                     llvm::IRBuilder<>& builder) {
+  auto* const type = llvm::cast<llvm::VectorType>(library.getReturnType());
+  const unsigned width = type->getElementCount().getKnownMinValue();
+  std::vector<llvm::Value*> values;
+  for (llvm::Value* value : call.args())
+    values.push_back(
+        type->isScalableTy()
+            ? builder.CreateInsertVector(type, llvm::PoisonValue::get(type), value,
+                                         builder.getInt64(0))
+            : builder.CreateShuffleVector(
+                  value, llvm::createSequentialMask(static_cast<unsigned>(first), width, 0)));
+  llvm::Value* result = builder.CreateCall(&library, values);
+  if (!type->isScalableTy()) return result;
+  return builder.CreateExtractVector(call.getType(), result, builder.getInt64(0));
+}
+
+void replace_call(llvm::CallInst& call, llvm::Function& library, const VectorFunction& function) {
+  llvm::IRBuilder<> builder(&call);
+  const int step = function.library_width > 0 ? function.library_width : function.width;
+  std::vector<llvm::Value*> results;
+  for (int first = 0; first < function.width; first += step)
+    results.push_back(call_of(library, call, first, builder));
+  call.replaceAllUsesWith(llvm::concatenateVectors(builder, results));
+  call.eraseFromParent();
+}
+
+}  // namespace
+
+void call_libraries(llvm::Module& module, const std::vector<VectorFunction>& functions) {
+  for (const VectorFunction& function : functions) {
+    llvm::Function* called = module.getFunction(function.vector);
+    if (called == nullptr || function.library_width == function.width) continue;
+    auto* type = type_in_library(*llvm::cast<llvm::FixedVectorType>(called->getReturnType()),
+                                 function.library_width);
+    const std::vector<llvm::Type*> parameters(called->arg_size(), type);
+    auto* library = llvm::cast<llvm::Function>(
+        module
+            .getOrInsertFunction(function.library, llvm::FunctionType::get(type, parameters, false))
+            .getCallee());
+    declare_pure(*library);
+    for (llvm::User* user : llvm::make_early_inc_range(called->users()))
+      replace_call(llvm::cast<llvm::CallInst>(*user), *library, function);
+    called->eraseFromParent();
+  }
 }
 
 }  // namespace op2::jit

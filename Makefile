@@ -10,7 +10,7 @@ PYTHON ?= /usr/bin/python3
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install packages packages-mpich reference airfoil test test-long test-llvm test-mpich fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+.PHONY: help build install packages packages-mpich reference airfoil test test-long test-llvm test-arm test-ppc64el test-mpich fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
 
 # Debian's MPICH is beside Open MPI, and needed for these alone.
 test-mpich packages-mpich: SETUP += --mpich
@@ -23,6 +23,9 @@ help:
 	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19, 21 or 22 (3 min)"
 	@echo "make test-mpich"
 	@echo "               tests on ranks with MPICH, which is installed beside Open MPI (15 min)"
+	@echo "make test-arm  a part of the tests on emulated AArch64, in a root of its own (30 min; SAMPLE=--sample: 3)"
+	@echo "make test-ppc64el"
+	@echo "               the library without its compiler of kernels, on emulated POWER (15 min)"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
 	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 728 configurations, on 1 to 8 ranks (30 min)"
 	@echo "make asan      make test with AddressSanitizer and UBSan"
@@ -97,13 +100,20 @@ test-mpich: build/mpich/build.ninja
 	@cmake --build --preset mpich -j $(JOBS)
 	@ctest --preset mpich
 
+# As root; installs nothing on this machine.
+test-arm:
+	@JOBS=$(JOBS) tests/cross/run.sh . build/arm64 arm64 $(SAMPLE)
+
+test-ppc64el:
+	@JOBS=$(JOBS) tests/cross/run.sh . build/ppc64el ppc64el $(SAMPLE)
+
 fuzz: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test
 	@TEST_CHAINS=$${TEST_CHAINS:-100000} build/dev/tests/unit/sched/ranks_property_test
 	@TEST_CHAINS=$${TEST_CHAINS:-20000} build/dev/tests/equivalence/equivalence_test
 
 same-bits: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target same_bits_program
+	@cmake --build --preset release -j $(JOBS) --target same_bits_program emulated_cuda
 	@ctest --preset release -C long -R "^long_same_bits$$" --verbose
 
 asan: build/asan/build.ninja

@@ -71,12 +71,17 @@ class CrossBackend : public Backend {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     for (const char* part : {"TargetInfo", "TargetMC", "Target", "AsmPrinter", "AsmParser"}) {
       const std::string name = fmt::format("LLVMInitializeAArch64{}", part);
-      if (auto* start = reinterpret_cast<void (*)()>(dlsym(library, name.c_str()))) start();
+      auto* start = reinterpret_cast<void (*)()>(dlsym(library, name.c_str()));
+      if (start == nullptr) return;
+      start();
     }
+    knows_processor_ = true;
     const auto make = reinterpret_cast<CompilerFactory>(dlsym(library, "op2_jit_compiler"));
     if (make != nullptr) compiler_.reset(make(machine_));
   }
 
+  /// Not if the plug-in contains an LLVM for its own processor alone.
+  bool knows_processor() const { return knows_processor_; }
   TargetInfo target() const override { return machine_.info; }
   CompileResult compile(const CompileRequest& request) override {
     return compiler_ != nullptr ? compiler_->compile(request)
@@ -95,6 +100,7 @@ class CrossBackend : public Backend {
 
   const Machine machine_;
   std::unique_ptr<Compiler> compiler_;
+  bool knows_processor_ = false;
 };
 
 struct Code {
@@ -146,16 +152,13 @@ void PrintTo(const Processor& processor, std::ostream* out) {
   *out << processor.name;
 }
 
-class CodeForArm : public testing::TestWithParam<Processor> {
- protected:
-  Code code(const char* name, const std::string& text, const std::vector<ArgShape>& args) {
-    const auto [title, cpu, features, vector_bytes, width, most] = GetParam();
-    return code_of(std::make_shared<CrossBackend>(cpu, features, vector_bytes), name, text, args);
-  }
-};
+class CodeForArm : public testing::TestWithParam<Processor> {};
 
 TEST_P(CodeForArm, ExecutesEdgesInWholeRegisters) {
-  const Code made = code("flux", flux, args_of_flux());
+  const auto backend =
+      std::make_shared<CrossBackend>(GetParam().cpu, GetParam().features, GetParam().vector_bytes);
+  if (!backend->knows_processor()) GTEST_SKIP() << "this LLVM makes no code for AArch64";
+  const Code made = code_of(backend, "flux", flux, args_of_flux());
   EXPECT_EQ(made.simd.width, GetParam().width) << description_of(made.simd);
   const double instructions = instructions_of_element(made);
   std::printf("%s: %d edges at once, %.1f instructions each\n", GetParam().name, made.simd.width,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <api/runtime.hpp>
+#include <comm/messages/launcher.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/cache_directory.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
@@ -50,8 +51,8 @@ std::unique_ptr<gpu::Device> open_device(const core::Options& options,
                                          const comm::MpiSession* session) {
   if (options.target != core::Target::cuda) return nullptr;
   gpu::check_nvrtc_path(options.nvrtc);
-  const comm::NodeRank node =
-      session == nullptr ? comm::NodeRank{} : session->communicator->on_node();
+  const comm::NodeRank node = comm::this_launch().on_node.value_or(
+      session == nullptr ? comm::NodeRank{} : session->communicator->on_node());
   auto device = gpu::Device::open(library_paths(options), node.rank);
   if (session != nullptr) device->keep_context();
   return device;

@@ -108,7 +108,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       log(level_of(ranks(), level), ranks().log_prefix(),
           std::chrono::milliseconds(options.progress_interval_ms)),
       topology(share_of_machine(of_process, ranks())),
-      pool(options.threads > 0 ? options.threads : topology.cores, topology),
+      pool(options.threads > 0 ? options.threads : topology.threads(), topology),
       host_jit(device == nullptr ? nullptr
                                  : std::make_unique<jit::Jit>(
                                        jit_options(options, mesh, measurements.listeners), log)),

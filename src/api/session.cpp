@@ -24,6 +24,7 @@
 #include <api/processors.hpp>
 #include <api/report.hpp>
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
@@ -66,17 +67,16 @@ std::size_t count_devices(Runtime& runtime) {
   return std::set(all.begin(), all.end()).size();
 }
 
-/// A line for each rank, by the root.
+/// In lines of the whole job.
 void report_processors(Runtime& runtime) {
   comm::Communicator& ranks = runtime.ranks();
   const int is_wanted = runtime.log.logs(core::LogLevel::info) ? 1 : 0;  // others log errors only
   if (comm::broadcast_record(ranks, is_wanted) == 0) return;
-  int rank = 0;
-  for (const std::string& text :
-       runtime.texts_on_root([&] { return describe(runtime.topology, runtime.pool.size()); })) {
-    const std::string whose = ranks.size() == 1 ? "" : fmt::format(", rank {}", rank++);
-    runtime.log.info(fmt::format("libop2 {}{}: {}", OP2_VERSION_STRING, whose, text));
-  }
+  const auto texts =
+      runtime.texts_on_root([&] { return describe(runtime.topology, runtime.pool); });
+  core::Log of_job(core::LogLevel::info);
+  for (const std::string& line : lines_of(texts))
+    of_job.info(fmt::format("libop2 {}: {}", OP2_VERSION_STRING, line));
 }
 
 /// Collective.
@@ -87,11 +87,12 @@ void report_startup(Runtime& runtime) {
         "switches that name files are ignored, since the program has more privileges than its user "
         "(set-user-id): {}; call it with the user's own",
         fmt::join(runtime.options.ignored, ", ")));
-  if (runtime.pool.size() > runtime.topology.cores)
-    runtime.log.warning(
-        fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
-                    "other, set it to the number of cores",
-                    runtime.pool.size(), runtime.topology.cores));
+  if (const int most = runtime.topology.most_threads(); runtime.pool.size() > most)
+    runtime.log.warning(fmt::format(
+        "more threads than {}: OP2_THREADS={}, at most {} run at once; the others wait meanwhile, "
+        "set it to at most {}",
+        runtime.topology.limit > 0 ? "the limit of processor time allows" : "processors",
+        runtime.pool.size(), most, most));
   report_processors(runtime);
   if (runtime.device == nullptr) return;
   const gpu::Device& device = *runtime.device;

@@ -9,6 +9,7 @@
 
 #include <api/session.hpp>
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/launcher.hpp>
 #include <compat/errors.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>

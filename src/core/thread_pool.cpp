@@ -43,10 +43,13 @@ void pin_this_thread(int processor) {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads, const Topology& topology)
-    : threads_(threads), spins_(threads <= std::ssize(topology.processors)) {
+    : threads_(threads),
+      spins_(threads <= topology.most_threads()),
+      is_pinned_(spins_ && topology.limit == 0) {
+  const std::vector<int> processors = topology.processors();
   workers_.reserve(threads - 1);
   for (int thread = 1; thread < threads; ++thread) {
-    const int processor = spins_ ? topology.processors[thread] : -1;
+    const int processor = is_pinned_ ? processors[thread] : -1;
     const int refusal = start(workers_.emplace_back(Worker{this, thread, processor, {}}));
     if (refusal == 0) continue;
     workers_.pop_back();

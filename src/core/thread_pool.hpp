@@ -14,7 +14,9 @@ namespace op2::core {
 
 /// `threads` - 1 workers, pinned to processors 1, 2, ... of the topology, plus the thread that
 /// calls `run`, whose binding is not changed. Between regions workers spin for some microseconds
-/// and then sleep. With more threads than processors, threads are neither pinned nor do they spin.
+/// and then sleep. With more threads than processors, or than a limit of their time, threads
+/// neither are pinned nor spin. With a limit none is pinned: it says how many run at once, not
+/// where, and others with such limits would be pinned to the same processors.
 /// Used by one thread at a time; not from inside a task.
 class ThreadPool {
  public:
@@ -28,6 +30,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int size() const { return threads_; }
+  bool is_pinned() const { return is_pinned_; }
 
   /// Runs task(context, thread) for every thread 0 .. size() - 1, thread 0 being the caller's, and
   /// returns when all are done. What the tasks wrote is visible to the caller.
@@ -52,7 +55,8 @@ class ThreadPool {
   void wait_while(const Word& word, std::uint32_t value) const;
 
   const int threads_;
-  const bool spins_;             ///< every thread has a processor: spins and pins
+  const bool spins_;             ///< all threads run at once
+  const bool is_pinned_;         ///< each has a processor of its own
   std::vector<Worker> workers_;  ///< never grows: workers hold their addresses
 
   Task task_ = nullptr;  ///< null: workers end

@@ -15,40 +15,58 @@ struct Caches {
   std::int64_t shared = std::int64_t{32} << 20;  ///< the largest cache
 };
 
-/// Processors' worth of time that processes may take together, by their control group.
+/// Processors are the system's numbers.
+struct Core {
+  int processor;                ///< the first one that the process may use
+  int cache = 0;                ///< a number of the largest cache above; equal for all processes
+  std::vector<int> siblings{};  ///< the others
+};
+
+/// Processors' worth of time that the processes of a control group may take together.
 struct Quota {
-  int processors = 0;       ///< at least 1; 0: there is no limit
-  std::uint64_t group = 0;  ///< equal for processes that share it
+  int processors;       ///< at least 1
+  std::uint64_t group;  ///< equal for all processes of the machine that share it
 };
 
 struct Topology {
-  std::vector<int>
-      processors;   ///< the system's numbers: first one of each core, then their siblings
-  int cores;        ///< how many of them are the first of their core; at least 1
-  Caches caches{};  ///< usual sizes if the system does not tell
-  std::vector<int> cache_of{};  ///< of each core: a number of its largest cache; empty: all one
+  std::vector<Core> cores;      ///< at least one
+  Caches caches{};              ///< usual sizes if the system does not tell
+  std::vector<Quota> quotas{};  ///< that hold for the process
   int machine_cores = 0;        ///< whoever may use them; 0: not known
-  Quota quota{};
+  int limit = 0;                ///< of threads, by quotas, if that is less than the cores; 0: none
+
+  int threads() const;                  ///< one for each core, or as many as the limit
+  int most_threads() const;             ///< that run at once: one for each processor, or the limit
+  std::vector<int> processors() const;  ///< the first one of each core, then all siblings
 };
 
-/// What the binding of the process allows (taskset, mpirun, cgroups). Where OpenMP's runtime has
-/// bound the main thread to one of its places, all places count. Local; costs milliseconds.
+/// What the binding of the calling thread allows (taskset, mpirun, cgroups). Where OpenMP's runtime
+/// has bound it to one of its places, all places count. Local; costs milliseconds.
 Topology topology_of_process();
 
 /// What one of several processes of a machine takes of what they may use: an even part of the cores
-/// that it shares with others, beside those that it alone may use, within its quota; at least one
-/// core. Processes that may use the same cores and share a quota get equally many. The size of the
-/// shared cache is divided by the processes that have cores below it. Pure, so that all processes
-/// agree.
-/// @param all   what each process may use; not empty
+/// that it shares with others, beside those that it alone may use; at least one. Processes that may
+/// use the same cores get equally many. A quota limits only the threads: it is divided by the
+/// processes that share it, and if that is less than the part, all cores are left to the process,
+/// since the system moves its threads. The size of the shared cache is divided by the processes
+/// that have cores below it. Pure, so that all processes agree.
+/// @param all   what each process may use, in an order on which all agree
 /// @param mine  which of them
 Topology share_of(const std::vector<Topology>& all, std::size_t mine);
 
-/// Of the control group of this process (version 2 or 1) and those above it.
+/// Those of the control groups (version 2 or 1) of this process, and of all above.
 /// @param root  before /proc and /sys; empty but in tests
-Quota quota_of_process(const std::string& root = {});
+std::vector<Quota> quotas_of_process(const std::string& root = {});
 
-/// Processors of the places of the program's OpenMP runtime; empty: it has none, or no places.
+/// The affinity mask of the calling thread, in ascending order; empty if the system does not tell.
+std::vector<int> processors_of_thread();
+
+/// The cores of some processors, as the system's files tell. Without these each is a core.
+/// @param root  as above
+std::vector<Core> cores_with(const std::vector<int>& processors, const std::string& root = {});
+
+/// Processors of all places of the program's OpenMP runtime, if that has bound the calling thread
+/// to one of them, and nobody has bound it since; otherwise nothing.
 std::vector<int> processors_of_openmp();
 
 /// "0-3,8": numbers in ascending order, as ranges.

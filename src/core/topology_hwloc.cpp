@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include <hwloc.h>
 
@@ -25,11 +26,11 @@ Machine load_machine() {
   return hwloc_topology_load(topology) == 0 ? std::move(machine) : nullptr;
 }
 
-/// The binding of the process, with the places of OpenMP; or the whole machine if the system does
+/// The binding of this thread, with the places of OpenMP; or the whole machine if the system does
 /// not tell.
-ProcessorSet binding_of_process(hwloc_topology_t machine) {
+ProcessorSet binding_of_thread(hwloc_topology_t machine) {
   ProcessorSet set(hwloc_bitmap_alloc());
-  if (hwloc_get_cpubind(machine, set.get(), HWLOC_CPUBIND_PROCESS) != 0)
+  if (hwloc_get_cpubind(machine, set.get(), HWLOC_CPUBIND_THREAD) != 0)
     hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(machine));
   for (const int processor : processors_of_openmp())
     hwloc_bitmap_set(set.get(), static_cast<unsigned>(processor));
@@ -45,24 +46,21 @@ int cache_above(hwloc_obj_t unit) {
   return first;
 }
 
-/// All allowed processors: first one of each core, then the others.
-Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
-  Topology topology{{}, 0};
-  std::vector<int> siblings;
+std::vector<Core> cores_within(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
+  std::vector<Core> cores;
   hwloc_obj_t unit = nullptr;
   hwloc_obj_t last_core = nullptr;
   while ((unit = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, unit))) {
     if (!hwloc_bitmap_isset(allowed, unit->os_index)) continue;
+    const auto processor = static_cast<int>(unit->os_index);
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine, HWLOC_OBJ_CORE, unit);
-    const bool is_sibling = core && core == last_core;
-    (is_sibling ? siblings : topology.processors).push_back(static_cast<int>(unit->os_index));
-    if (!is_sibling) topology.cache_of.push_back(cache_above(unit));
+    if (core && core == last_core)
+      cores.back().siblings.push_back(processor);
+    else
+      cores.push_back({processor, cache_above(unit)});
     last_core = core;
   }
-  topology.cores = static_cast<int>(topology.processors.size());
-  topology.processors.insert(topology.processors.end(), siblings.begin(), siblings.end());
-  topology.machine_cores = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE);
-  return topology;
+  return cores;
 }
 
 bool above_is_cache(hwloc_obj_t object) {
@@ -94,11 +92,14 @@ Caches caches_of(hwloc_topology_t machine, int processor) {
 
 Topology topology_of_process() {
   const Machine machine = load_machine();
-  if (!machine) return {{0}, 1};
-  Topology topology = by_cores(machine.get(), binding_of_process(machine.get()).get());
-  if (topology.processors.empty()) topology = {{0}, 1};
-  topology.caches = caches_of(machine.get(), topology.processors.front());
-  topology.quota = quota_of_process();
+  Topology topology{.cores = {{0}}};
+  if (machine) {
+    auto cores = cores_within(machine.get(), binding_of_thread(machine.get()).get());
+    if (!cores.empty()) topology.cores = std::move(cores);
+    topology.caches = caches_of(machine.get(), topology.cores.front().processor);
+    topology.machine_cores = hwloc_get_nbobjs_by_type(machine.get(), HWLOC_OBJ_CORE);
+  }
+  topology.quotas = quotas_of_process();
   return topology;
 }
 

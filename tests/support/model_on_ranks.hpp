@@ -245,7 +245,7 @@ class ModelOnRanks {
   core::Measurements measurements_;
   core::Mesh mesh_;
   core::Queue queue_;
-  const core::Topology topology_{{}, 1, {}};
+  const core::Topology topology_{{{0}}};
   core::ThreadPool pool_;
   jit::Jit jit_;
   comm::DistributedMesh rows_;

@@ -17,6 +17,7 @@
 
 #include <comm/halo/row_copy.hpp>
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>

@@ -13,7 +13,7 @@
 
 #include <op2/version.hpp>
 
-#include <comm/messages/communicator.hpp>
+#include <comm/messages/launcher.hpp>
 
 #include "../wrong_request.hpp"
 #include "commands.hpp"

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include <comm/messages/launcher.hpp>
 #include <core/memory.hpp>
 #include <core/options.hpp>
 
@@ -82,11 +81,15 @@ class WaitWatch {
   virtual std::optional<std::string> waiting_rank(bool /*all_end*/) { return {}; }
 };
 
+/// A process among others of its machine.
+struct NodeRank {
+  int rank = 0, count = 1;
+  bool operator==(const NodeRank&) const = default;
+};
+
 /// Where a rank runs, and what its message layer says of itself.
 struct RankFacts {
-  /// This rank among those of the job on its machine: as the launcher says, which also counts
-  /// processes of other communicators; else those of this communicator that share memory.
-  NodeRank on_node{};
+  NodeRank on_node{};  ///< among the ranks of this communicator that share memory
   /// Whether the buffers of channels may be memory of a CUDA device, as far as it is known.
   std::optional<bool> is_gpu_aware{};
   /// The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.

@@ -7,13 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace op2::comm {
+#include <comm/messages/communicator.hpp>
 
-/// A process among those of its job on its machine.
-struct NodeRank {
-  int rank = 0, count = 1;
-  bool operator==(const NodeRank&) const = default;
-};
+namespace op2::comm {
 
 /// What the nearest launcher says of the job. A launcher may run inside another one, whose
 /// variables its processes inherit: mpirun in a step of Slurm.
@@ -22,7 +18,9 @@ struct Launch {
   std::string variables;            ///< by which it is known: "PMI_RANK=1, PMI_SIZE=4"
   int rank = 0;                     ///< of this process in the job
   std::optional<int> processes{1};  ///< of the job; empty: the launcher does not say
-  std::optional<NodeRank> on_node;  ///< if the launcher says so
+  /// This process among those of the job on its machine, whatever communicators they use; if the
+  /// launcher says so.
+  std::optional<NodeRank> on_node;
   /// Whether MPI must be asked for others: the launcher does not say that this process is alone, or
   /// one further away names several, and may be the nearest after all.
   bool may_have_others = false;

@@ -107,7 +107,7 @@ NodeRank rank_on_node(MPI_Comm all) {
   const MpiComm node(ranks_on_node(all, 0));
   NodeRank place{rank_in(node), 1};
   mpi_check(MPI_Comm_size(node, &place.count), "MPI_Comm_size");
-  return this_launch().on_node.value_or(place);
+  return place;
 }
 
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {

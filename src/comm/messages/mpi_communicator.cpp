@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <comm/messages/launcher.hpp>
 #include <comm/messages/message_layer.hpp>
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_watch.hpp>

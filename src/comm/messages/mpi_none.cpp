@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A build without MPI.
+#include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/error.hpp>
 

@@ -12,7 +12,7 @@ namespace {
 
 using testing::Each;
 
-const Topology two_processors{{0, 1}, 2};
+const Topology two_processors{{{0}, {1}}};
 
 /// Runs a callable taking the thread's number.
 template <class Body>
@@ -70,22 +70,33 @@ cpu_set_t affinity_of_this_thread() {
 
 TEST(ThreadPool, WorkersArePinnedAndTheCallerIsNot) {
   const Topology topology = topology_of_process();
-  if (topology.processors.size() < 2) GTEST_SKIP() << "needs two processors";
+  if (topology.processors().size() < 2) GTEST_SKIP() << "needs two processors";
   ThreadPool pool(2, topology);
+  EXPECT_TRUE(pool.is_pinned());
   const cpu_set_t before = affinity_of_this_thread();
   std::vector<cpu_set_t> affinity(2);
   run(pool, [&](int thread) { affinity[thread] = affinity_of_this_thread(); });
   EXPECT_TRUE(CPU_EQUAL(&affinity[0], &before));
   EXPECT_EQ(CPU_COUNT(&affinity[1]), 1);
-  EXPECT_TRUE(CPU_ISSET(topology.processors[1], &affinity[1]));
+  EXPECT_TRUE(CPU_ISSET(topology.processors()[1], &affinity[1]));
 }
 
-TEST(ThreadPool, NobodyIsPinnedWithMoreThreadsThanProcessors) {
-  ThreadPool pool(2, Topology{{0}, 1});
+void expect_not_pinned(const Topology& topology) {
+  ThreadPool pool(2, topology);
+  EXPECT_FALSE(pool.is_pinned());
   const cpu_set_t before = affinity_of_this_thread();
   std::vector<cpu_set_t> affinity(2);
   run(pool, [&](int thread) { affinity[thread] = affinity_of_this_thread(); });
   EXPECT_TRUE(CPU_EQUAL(&affinity[1], &before));
+}
+
+TEST(ThreadPool, NobodyIsPinnedWithMoreThreadsThanProcessors) {
+  expect_not_pinned({{{0}}});
+}
+
+TEST(ThreadPool, NobodyIsPinnedWhereTimeIsLimited) {
+  Topology topology{{{0}, {1}, {2}, {3}}};
+  for (topology.limit = 1; topology.limit < 4; ++topology.limit) expect_not_pinned(topology);
 }
 
 std::ptrdiff_t threads_of_process() {
@@ -129,11 +140,10 @@ TEST(ThreadPool, WorkersHaveRoomForLargeFrames) {
 TEST(Topology, ListsTheProcessorsOfTheBindingOnce) {
   const Topology topology = topology_of_process();
   const cpu_set_t allowed = affinity_of_this_thread();
-  for (const int processor : topology.processors) EXPECT_TRUE(CPU_ISSET(processor, &allowed));
-  EXPECT_EQ(topology.processors.size(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
-  EXPECT_GE(topology.cores, 1);
-  EXPECT_LE(static_cast<std::size_t>(topology.cores), topology.processors.size());
-  auto sorted = topology.processors;
+  auto sorted = topology.processors();
+  for (const int processor : sorted) EXPECT_TRUE(CPU_ISSET(processor, &allowed));
+  EXPECT_EQ(sorted.size(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
+  EXPECT_GE(topology.cores.size(), 1U);
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
 }

@@ -78,7 +78,7 @@ struct AddingPlan {
 /// An executor in the reproducible mode, on one thread with small caches.
 struct Reproducing {
   core::Options options;
-  core::Topology topology{{0}, 1, {1 << 10, 1 << 11}};
+  core::Topology topology{{{0}}, {1 << 10, 1 << 11}};
   core::ThreadPool pool{1, topology};
   core::Listeners listeners;
   comm::DistributedMesh rows;

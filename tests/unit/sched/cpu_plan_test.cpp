@@ -25,7 +25,7 @@ struct TwoLoops {
   core::LoopTable table;
   jit::CompiledLoop code;
   Plan plan;
-  core::ThreadPool pool{1, core::Topology{{0}, 1}};
+  core::ThreadPool pool{1, core::Topology{{{0}}}};
   core::Listeners listeners;
   std::unique_ptr<comm::Communicator> ranks = comm::make_self_communicator();
   int calls = 0, runs = 0;

@@ -184,7 +184,7 @@ op2_find_c(hwloc::hwloc hwloc hwloc.h)
 if(TARGET hwloc::hwloc)
   op2_decide(HWLOC TRUE "${hwloc_LIBRARY}")
 else()
-  op2_decide(HWLOC FALSE "needs hwloc; threads are not pinned")
+  op2_decide(HWLOC FALSE "needs hwloc; sizes and sharing of caches are not known")
 endif()
 
 if(NOT OP2_WITH_MPI STREQUAL OFF)

@@ -16,7 +16,7 @@ It needs CMake, make, and compilers of C and C++ (CC and CXX name them). DIR is 
 
 --sources     takes the archives from FOLDER and not from the internet; their names do not matter
 --all         builds also what the compiler finds elsewhere, for instance in an old version
---with-hwloc  builds hwloc, too, with which threads are pinned
+--with-hwloc  builds hwloc, too, which knows the sizes of caches and which cores share them
 --list        prints library, version, SHA-256 and address of each archive: only what has this sum is unpacked. Archives of
               Debian, which `apt-get source --download-only` fetches, have a name in place of the address: --sources takes
               either

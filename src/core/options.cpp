@@ -248,8 +248,8 @@ constexpr OptionRow table[] = {
     {"OP2_TARGET", one_of<&O::target>, "cpu, cuda, reference",
      "where loops run; cuda: on an NVIDIA GPU, one per rank; reference: on one thread, without "
      "optimisations, as host functions if kernels have them"},
-    {"OP2_THREADS", number<&O::threads, 1, 4096>, "all cores bound to the process, n",
-     "CPU threads"},
+    {"OP2_THREADS", number<&O::threads, 1, 4096>, "the rank's part of the cores that it may use, n",
+     "CPU threads of a rank"},
     {"OP2_MPI", one_of<&O::mpi>, "auto, on, off",
      "whether op_init starts MPI; auto: if a launcher may have started several processes, or if "
      "the program has started MPI; on: always; off: never, each process works alone, whatever its "

@@ -98,23 +98,21 @@ if(OP2_BUILD_TOOLS)
   endforeach()
 endif()
 
-# Where they find libraries: their own folder, and those of shared libraries in OP2_DEPS_DIR and beside it. The path of linking
-# lacks folders below the source.
+# Where they find libraries: their own folder, that of LLVM, and those of shared libraries in OP2_DEPS_DIR and beside it. The
+# path of linking lacks folders below the source.
 set(rpath "$ORIGIN")
-set(with_link_path OFF)
 if(OP2_DEPS_DIR)
   cmake_path(ABSOLUTE_PATH OP2_DEPS_DIR NORMALIZE OUTPUT_VARIABLE folder)
   list(APPEND rpath ${folder}/lib)
-  set(with_link_path ON)
 endif()
-foreach(target op2 op2_llvm op2_clang op2-compile op2-jitinspect op2-model op2-embed-kernels)
+foreach(target op2 op2-compile op2-jitinspect op2-model op2_llvm op2_clang op2-embed-kernels)
   if(TARGET ${target})
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}" INSTALL_RPATH_USE_LINK_PATH ${with_link_path})
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+    if(OP2_DEPS_DIR OR target MATCHES "llvm|clang|embed")
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    endif()
   endif()
 endforeach()
-if(TARGET op2-embed-kernels)
-  set_target_properties(op2-embed-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # it is linked with Clang
-endif()
 
 # Pages and examples; everything is below share/doc/op2, beside the licences: libop2's own, and in `copyright` also those of
 # what its files contain.

@@ -43,6 +43,18 @@ case $step in
     rm -rf "${work:?}/first" "$prefix"
     mkdir -p "$work"
     cmake --install "$build" --prefix "$work/first"
+    # LLVM may be where the system does not look.
+    find "$work/first" -type f -name '*op2*' | while read -r file; do
+      dynamic=$(readelf -d "$file" 2>/dev/null) || continue
+      folders=$(echo "$dynamic" | sed -n 's/.*RUNPATH.*\[\(.*\)\]/\1/p')
+      for library in $(echo "$dynamic" | sed -n 's/.*NEEDED.*\[\(lib\(LLVM\|clang-cpp\).*\)\]/\1/p'); do
+        found=$(IFS=:; for folder in $folders; do ls "$folder/$library" 2>/dev/null; done || true)
+        [ -n "$found" ] || {
+          echo "$file does not find $library in $folders" >&2
+          exit 1
+        }
+      done
+    done
     mv "$work/first" "$prefix"
     ;;
   package)

@@ -64,14 +64,14 @@ case $what in
     ;;
   test)
     need_root
-    [ -n "${inside:=}" ] || exec unshare --mount env inside="chroot $root" "$0" "$@"
-    unpack apt "$llvm,g++,cmake,ninja-build,ccache,python3,libhwloc-dev,libfmt-dev,libspdlog-dev,libsodium-dev,libsleef3,\
+    clean="env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CCACHE_DIR=$folder/ccache"
+    [ -n "${inside:=}" ] || exec unshare --mount env inside="chroot $root $clean" "$0" "$@"
+    unpack apt "$llvm,g++,make,cmake,ninja-build,ccache,python3,libhwloc-dev,libfmt-dev,libspdlog-dev,libsodium-dev,libsleef3,\
 nlohmann-json3-dev,libcli11-dev,libgtest-dev,libgmock-dev"
     mkdir -p "$root$source" "$root$folder"
     mount --bind "$source" "$root$source"
     mount --bind "$folder" "$root$folder"
     mount --bind /proc "$root/proc"
-    export CCACHE_DIR="$folder/ccache"
     configure "/usr/lib/llvm-$version/lib/cmake/llvm" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DOP2_QUICK_LIBRARY=ON \
       "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -D_GLIBCXX_ASSERTIONS"
     $inside cmake --build "$build" -j "$(nproc)" --target op2_package jit_backend_test jit_generated_code_test jit_remote_test \

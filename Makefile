@@ -20,7 +20,7 @@ help:
 	@echo "make test      build and run all tests"
 	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
 	@echo "make test-llvm LLVM=18"
-	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19, 21 or 22 (3 min)"
+	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19 or 22 (3 min)"
 	@echo "make test-mpich"
 	@echo "               tests on ranks with MPICH, which is installed beside Open MPI (15 min)"
 	@echo "make test-arm  a part of the tests on emulated AArch64, in a root of its own (30 min; SAMPLE=--sample: 3)"

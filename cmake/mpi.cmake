@@ -37,7 +37,7 @@ function(op2_find_needed_mpi file variable)
     execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE entries ERROR_QUIET)
   endif()
   string(REGEX MATCHALL "NEEDED[^\n]*" needed "${entries}")
-  string(REGEX MATCHALL "lib(mpi|mpich|mpi_cray|mpi_(gnu|intel|aocc|nvidia)[_0-9]*)[.]so[.0-9]*" libraries "${needed}")
+  string(REGEX MATCHALL "lib(mpi|mpich|mpi_(cray|ibm|gnu|intel|amd|aocc|nvidia)[_0-9]*)[.]so[.0-9]*" libraries "${needed}")
   set(${variable} "${libraries}" PARENT_SCOPE)
 endfunction()
 

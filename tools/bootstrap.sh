@@ -24,7 +24,7 @@ END
 }
 
 archives() {
-  grep -v '^#' "${0%/*}/bootstrap.list"
+  grep -v '^#' "$(dirname "$0")/bootstrap.list"
 }
 
 say() {
@@ -36,7 +36,8 @@ fail() {
   exit 1
 }
 
-# missing HEADER... [-lLIBRARY]: whether the compiler lacks one, in the system and in DIR, or all are to be built.
+# missing HEADER... [-lLIBRARY]: whether the compiler lacks one, in the system and in DIR, or all are to be built. CMake does
+# not know what environment variables add to a compiler's folders.
 missing() {
   [ -z "$all" ] || return 0
   echo "int main() {}" >"$work/probe.cpp"
@@ -49,7 +50,7 @@ missing() {
         ;;
     esac
   done
-  ! "$cxx" -std=c++20 -I"$prefix/include" -L"$prefix/lib" "$work/probe.cpp" -o "$work/probe" "$@" >/dev/null 2>&1
+  ! env -u CPATH -u CPLUS_INCLUDE_PATH -u LIBRARY_PATH "$cxx" -std=c++20 -I"$prefix/include" -L"$prefix/lib" "$work/probe.cpp" -o "$work/probe" "$@" >/dev/null 2>&1
 }
 
 sum_of() {
@@ -183,8 +184,8 @@ done
   exit 2
 }
 cxx=${CXX:-c++}
-for program in cmake "$cxx"; do
-  command -v "$program" >/dev/null || fail "$program is missing; load its module, or name a compiler by CXX"
+for program in cmake make "${CC:-cc}" "$cxx"; do
+  command -v "$program" >/dev/null || fail "$program is missing; load its module, or name compilers by CC and CXX"
 done
 mkdir -p "$prefix" || fail "$prefix cannot be made"
 prefix=$(cd "$prefix" && pwd)

@@ -210,7 +210,7 @@ std::unique_ptr<comm::MpiSession> mpi_if_wanted(core::MpiMode mode,
   const comm::Launch launch = comm::this_launch();
   if (mode == core::MpiMode::on || communicator || comm::mpi_is_running() ||
       (launch.may_have_others && !comm::mpi_library().empty()))
-    return comm::start_mpi(communicator);
+    return comm::start_mpi(communicator, {.accepts_two_libraries = mode == core::MpiMode::on});
   comm::check_alone(launch, "");
   return nullptr;
 }

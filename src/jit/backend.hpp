@@ -33,15 +33,6 @@ struct TargetInfo {
   bool operator==(const TargetInfo&) const = default;
 };
 
-inline bool is_arm(const TargetInfo& target) {
-  return target.triple.starts_with("aarch64");
-}
-
-/// Whether code is for registers of SVE, all of which have the length of its vectors.
-inline bool has_fixed_sve(const TargetInfo& target) {
-  return target.features.find("sve-bits=") != std::string::npos;
-}
-
 /// One message of the compiler.
 struct Diagnostic {
   enum class Severity { error, warning, note };

@@ -14,16 +14,14 @@ what=$1 version=$2
 case $version in
   17 | 18 | 22) release=trixie ;;
   19) release=bookworm ;;
-  21) release=sid ;;
   *)
-    echo "llvm: no release of Debian offers LLVM $version; there are 17, 18, 19, 21 and 22" >&2
+    echo "llvm: no release of Debian offers LLVM $version; there are 17, 18, 19 and 22" >&2
     exit 2
     ;;
 esac
 source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/tests/install/roots.sh"
-security=""
-[ $release = sid ] || security=$(source_of '-security$')
+security=$(source_of '-security$')
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 root=$folder/$release-$what

@@ -97,6 +97,14 @@ expect again "has LLVM 23.1.0, but libop2 works with 17 to 22"
 refuse nothing "-DLLVM_DIR=$build"
 expect nothing "LLVM_DIR=$build has no LLVM; give the folder of LLVMConfig.cmake"
 configure without "-DLLVM_DIR=$build" -DOP2_WITH_LLVM=OFF
+
+# So are LLVM_ROOT, and both in the environment.
+refuse root "-DLLVM_ROOT=$build/16.0.6"
+expect root "LLVM_ROOT=$build/16.0.6 has LLVM 16.0.6, but libop2 works with 17 to 22"
+configure root -ULLVM_ROOT "-DLLVM_ROOT=$build/18.1.8"
+expect root "LLVM yes 18.1.8 in $build/18.1.8"
+LLVM_ROOT=$build refuse environment -ULLVM_ROOT
+expect environment "the environment's LLVM_ROOT=$build has no LLVM"
 expect without "LLVM no switched off"
 
 # Without LLVM_DIR: what the user names before the system; 19.1, then newer, then older ones.
@@ -118,6 +126,6 @@ for name in no_libllvm no_shared; do
   if grep "libclang-cpp" "$build/build/build.ninja"; then exit 1; fi
 done
 configure no_libraries "-DLLVM_DIR=$build/no_libraries/lib/cmake/llvm"
-expect no_libraries "LLVM no needs of LLVM 21.1.8 in $build/no_libraries libclang-cpp.so and libLLVM.so, or the static libraries of both"
+expect no_libraries "LLVM no LLVM 21.1.8 in $build/no_libraries lacks libclang-cpp.so or libLLVM.so, and the static libraries of both"
 refuse required "-DLLVM_DIR=$build/no_libraries/lib/cmake/llvm" -DOP2_WITH_LLVM=ON
-expect required "OP2_WITH_LLVM=ON is not possible: needs of LLVM 21.1.8"
+expect required "OP2_WITH_LLVM=ON is not possible: LLVM 21.1.8"

@@ -135,7 +135,7 @@ std::vector<std::string> files_of(const clang::CompilerInstance& compiler,
   if (!compiler.hasSourceManager()) return {};
   const auto& sources = compiler.getSourceManager();
   for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
-    llvm::SmallString<256> path(file->first.getName());
+    llvm::SmallString<256> path(jit::name_of_file(file->first));
     llvm::sys::fs::make_absolute(path);
     if (!is_below(path, folders)) files.insert(path.str().str());
   }

@@ -47,12 +47,16 @@ struct Launcher {
   const char *node_rank = nullptr, *node_count = nullptr;
   /// Whether the variables are only inherited, or another row's.
   bool (*is_passed_over)(const Variables&) = nullptr;
-  std::string_view knowing_mpi = {};  ///< as in Launch
-  const char* contact = nullptr;      ///< by which that MPI asks the launcher
+  MpiFamily knowing_mpi = MpiFamily::none;  ///< as in Launch
+  const char* contact = nullptr;            ///< by which that MPI asks the launcher
 };
 
-bool has_pmix_of_another(const Variables& variables) {
-  return variables.has("PMIX_RANK") && !variables.text("PMIX_NAMESPACE").starts_with("slurm.pmix.");
+/// A batch script has SLURM_PROCID without being a step. And a PMIx may be that of mpirun in a
+/// step.
+bool is_no_step_of_slurm(const Variables& variables) {
+  const bool has_pmix_of_another =
+      variables.has("PMIX_RANK") && !variables.text("PMIX_NAMESPACE").starts_with("slurm.pmix.");
+  return has_pmix_of_another || !variables.has("SLURM_STEP_NUM_TASKS");
 }
 
 /// The nearest first: launchers of MPI libraries run in steps of batch systems, hardly the other
@@ -65,20 +69,25 @@ constexpr Launcher launchers[] = {
      [](const Variables& variables) { return !variables.has("MPI_LOCALNRANKS"); }},
     {"mpirun_rsh of MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE",
      "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"mpirun_rsh of MVAPICH", "MVP_COMM_WORLD_RANK", "MVP_COMM_WORLD_SIZE",
+     "MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-    {.name = "PALS", .rank = "PALS_RANKID", .knowing_mpi = "MPICH", .contact = "PALS_RANKID"},
+    {.name = "PALS",
+     .rank = "PALS_RANKID",
+     .knowing_mpi = MpiFamily::mpich,
+     .contact = "PALS_RANKID"},
     {.name = "Slurm",
      .rank = "SLURM_PROCID",
      .processes = "SLURM_STEP_NUM_TASKS",
-     .is_passed_over = has_pmix_of_another},
+     .is_passed_over = is_no_step_of_slurm},
     {.name = "a launcher with PMIx",
      .rank = "PMIX_RANK",
-     .knowing_mpi = "Open MPI",
+     .knowing_mpi = MpiFamily::open_mpi,
      .contact = "PMIX_NAMESPACE"},
     {"a launcher with PMI", "PMI_RANK", "PMI_SIZE"},
     {.name = "a launcher with PMI",
      .rank = "PMI_ID",
-     .knowing_mpi = "MPICH",
+     .knowing_mpi = MpiFamily::mpich,
      .contact = "PMI_PORT"},
 };
 
@@ -148,7 +157,7 @@ Launch launch_of(const std::function<std::optional<std::string>(const char*)>& v
           .processes = processes,
           .on_node = place_of(*nearest, variables),
           .may_have_others = processes != 1 || another_says_more,
-          .knowing_mpi = variables.has(nearest->contact) ? nearest->knowing_mpi : ""};
+          .knowing_mpi = variables.has(nearest->contact) ? nearest->knowing_mpi : MpiFamily::none};
 }
 
 Launch this_launch() {
@@ -165,10 +174,19 @@ Launch this_launch() {
       });
 }
 
+namespace {
+
+/// Cray's, Intel's and MVAPICH derive from MPICH.
+MpiFamily family_of(std::string_view mpi) {
+  return mpi.find("Open MPI") != mpi.npos ? MpiFamily::open_mpi : MpiFamily::mpich;
+}
+
+}  // namespace
+
 void check_alone(const Launch& launch, std::string_view mpi) {
   if (launch.processes == 1) return;
-  const bool is_known = !launch.processes && launch.rank == 0 && !launch.knowing_mpi.empty() &&
-                        mpi.find(launch.knowing_mpi) != mpi.npos;
+  const bool is_known =
+      !launch.processes && launch.rank == 0 && !mpi.empty() && launch.knowing_mpi == family_of(mpi);
   if (is_known) return;
   const std::string number = launch.processes ? fmt::format("{} processes", *launch.processes)
                                               : "this process, and does not say how many others";

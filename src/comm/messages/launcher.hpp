@@ -11,6 +11,9 @@
 
 namespace op2::comm {
 
+/// MPI libraries whose processes are started alike.
+enum class MpiFamily { none, open_mpi, mpich };
+
 /// What the nearest launcher says of the job. A launcher may run inside another one, whose
 /// variables its processes inherit: mpirun in a step of Slurm.
 struct Launch {
@@ -24,8 +27,8 @@ struct Launch {
   /// Whether MPI must be asked for others: the launcher does not say that this process is alone, or
   /// one further away names several, and may be the nearest after all.
   bool may_have_others = false;
-  /// Where the number is not said: a word in the names of those MPI libraries that know it.
-  std::string_view knowing_mpi;
+  /// Where the number is not said: the MPI libraries that know it.
+  MpiFamily knowing_mpi = MpiFamily::none;
 };
 
 /// @param variable      the value of an environment variable, or nothing

@@ -56,7 +56,8 @@ void check_single_mpi() {
   core::fail(ErrorCode::communication_failure,
              "two MPI libraries are in this process: op_init, {}; build the program, libop2 and "
              "the libraries that both use (PT-Scotch, HDF5) with one MPI: ldd shows what each "
-             "needs, LD_DEBUG=files which of them needs which MPI",
+             "needs, LD_DEBUG=files which of them needs which MPI; or set OP2_MPI=on if one of "
+             "them passes calls to the other",
              fmt::format("{}", fmt::join(libraries, " and ")));
 }
 

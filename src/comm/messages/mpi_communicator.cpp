@@ -603,7 +603,7 @@ class Session final : public MpiSession {
   Session(std::optional<int> fortran_handle, const MpiOptions& options) {
     core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
                  "the largest message exceeds INT_MAX bytes");
-    check_single_mpi();
+    if (!options.accepts_two_libraries) check_single_mpi();
     int finalized = 0, granted = 0;
     mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
     if (finalized)

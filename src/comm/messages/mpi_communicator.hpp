@@ -43,6 +43,7 @@ struct MpiOptions {
   double seconds_before_asking = 2;
   /// How long it waits before it reports that; longer than before it asks.
   double seconds_before_reporting = 5;
+  bool accepts_two_libraries = false;  ///< one of which passes calls to the other
 };
 
 /// Uses a running MPI, or starts it with MPI_THREAD_MULTIPLE. Collective. May be called again while

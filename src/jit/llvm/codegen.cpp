@@ -160,7 +160,7 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
           options.Recover = false;
           options.UseAfterScope = true;
           options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
-          options.InsertVersionCheck = false;
+          leave_out_version_check(options);
           passes.addPass(llvm::AddressSanitizerPass(options, false, false, llvm::AsanDtorKind::None,
                                                     llvm::AsanCtorKind::None));
         }

@@ -16,6 +16,15 @@ struct Machine {
   std::string features;  ///< every feature that is known, present or not: "+avx2,-amx-tile,..."
 };
 
+inline bool is_arm(const TargetInfo& target) {
+  return target.triple.starts_with("aarch64");
+}
+
+/// Whether code is for registers of SVE, all of which have the length of its vectors.
+inline bool has_fixed_sve(const TargetInfo& target) {
+  return target.features.find("sve-bits=") != std::string::npos;
+}
+
 /// Compiles for one machine. In a separate library (op2_clang): loading Clang takes as long as
 /// linking a hundred cached kernels, and a warm start does not need it.
 class Compiler {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <llvm/Support/xxhash.h>
 
+#include <jit/llvm/machine.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {

@@ -77,6 +77,15 @@ auto object_streamer(const Target& target, const Features& features, Parts&&... 
 #endif
 }
 
+/// Whether the run time of AddressSanitizer fits. 17 always asks, so that sanitized code does not
+/// link.
+template <class Options>
+void leave_out_version_check([[maybe_unused]] Options& options) {
+#if LLVM_VERSION_MAJOR >= 18
+  options.InsertVersionCheck = false;
+#endif
+}
+
 /// A function of several numbers; see VectorFunction. The names outlive the description.
 inline llvm::VecDesc description_of(llvm::StringRef scalar, llvm::StringRef vector, unsigned width,
                                     [[maybe_unused]] llvm::StringRef shape) {
@@ -145,6 +154,16 @@ auto diagnostics_of(Options& options, Consumer& consumer) {
                                      &consumer, false);
 #else
   return Compiler::createDiagnostics(new Options(options), &consumer, false);
+#endif
+}
+
+/// @param file  of those that a source manager has read
+template <class File>
+llvm::StringRef name_of_file(const File& file) {
+#if LLVM_VERSION_MAJOR >= 18
+  return file.getName();
+#else
+  return file->getName();
 #endif
 }
 

@@ -180,6 +180,14 @@ TEST(Launcher, APmixOfSlurmWithoutItsVariablesStillCounts) {
   EXPECT_TRUE(launch_in(with_pmix({}, 1, "slurm.pmix.17.0")).may_have_others);
 }
 
+TEST(Launcher, ABatchScriptOfSlurmIsNoStep) {
+  const Environment script = {
+      {"SLURM_PROCID", "0"}, {"SLURM_TASK_PID", "1234"}, {"SLURM_NTASKS", "4"}};
+  EXPECT_FALSE(launch_in(script).may_have_others);
+  EXPECT_NO_THROW(check_alone(launch_in(script), ""));
+  EXPECT_EQ(launch_in(within(script, open_mpi(4))).processes, 4) << "mpirun in the script";
+}
+
 TEST(Launcher, WhatAnInteractiveShellOfSlurmStartsIsNoTask) {
   const Environment shell = within({{"SLURM_PTY_PORT", "40000"}},
                                    within(pmi(4), with_pmix(slurm(4), 0, "slurm.pmix.17.0")));
@@ -220,7 +228,9 @@ TEST(Launcher, OthersThanTheFirstAreNotAloneWhateverMpiSays) {
 
 TEST(Launcher, TheFirstIsAloneIfItsMpiKnowsTheLauncher) {
   EXPECT_NO_THROW(check_alone(launch_in(prterun()), "Open MPI v5.0.7"));
-  EXPECT_NO_THROW(check_alone(launch_in(pals()), "MPI VERSION : CRAY MPICH version 8.1.28"));
+  for (const char* mpi : {"MPI VERSION : CRAY MPICH version 8.1.28", "MVAPICH2 Version : 2.3.7",
+                          "Intel(R) MPI Library 2021.8 for Linux* OS"})
+    EXPECT_NO_THROW(check_alone(launch_in(pals()), mpi)) << mpi;
   EXPECT_THAT(refusal(prterun(), "MPICH Version: 4.0.2"), HasSubstr("(PMIX_RANK=0)"));
   EXPECT_THAT(refusal(pals(), "Open MPI v5.0.7"), HasSubstr("PALS started this process"));
   EXPECT_THAT(refusal({{"PMIX_RANK", "0"}}, "Open MPI v5.0.7"), HasSubstr("PMIX_RANK=0"));

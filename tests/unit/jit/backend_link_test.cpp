@@ -90,7 +90,7 @@ TEST(Link, RefusesTruncatedAndForeignObjects) {
   }
   EXPECT_EQ(backend->link(std::vector<std::byte>(1000, std::byte{'x'}), "op2_range_work", {}).code,
             nullptr);
-  object[18] = std::byte{0xb7};  // e_machine: AArch64
+  object[18] = std::byte{0x15};  // e_machine: POWER, with 64 bits
   EXPECT_THAT(backend->link(object, "op2_range_work", {}).message, HasSubstr("another machine"));
 }
 

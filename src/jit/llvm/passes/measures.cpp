@@ -24,6 +24,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <jit/llvm/machine.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {
@@ -173,7 +174,7 @@ struct SimdGain {
 /// 40 instructions.
 struct Weights {
   double division = 5, root = 8, library_function = 20;
-  unsigned register_bits = ~0U;  ///< a longer vector is several registers
+  unsigned register_bits = 1U << 20;  ///< a longer vector is several registers; this: never
 };
 
 /// Arm's processors execute a division or a root of a vector one element after another (its guides
@@ -190,7 +191,7 @@ Weights weights_for(const TargetInfo& target) {
 /// Elements of the type in one register.
 int per_register(const llvm::Type& type, const Weights& weights) {
   const unsigned bits = std::max(type.getScalarSizeInBits(), 1U);
-  return static_cast<int>(std::min<unsigned>(weights.register_bits / bits, 1U << 16));
+  return static_cast<int>(weights.register_bits / bits);
 }
 
 /// Instructions that a vector saves: one for each element but for those of its registers.

@@ -17,6 +17,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <jit/llvm/versions.hpp>
 #include <jit/math_names.hpp>
@@ -291,6 +292,9 @@ void call_libraries(llvm::Module& module, const std::vector<VectorFunction>& fun
             .getOrInsertFunction(function.library, llvm::FunctionType::get(type, parameters, false))
             .getCallee());
     declare_pure(*library);
+    const auto is_called = [&](const llvm::Constant* value) { return value == called; };
+    llvm::removeFromUsedLists(module, is_called);  // where LLVM notes vector variants
+    called->removeDeadConstantUsers();
     for (llvm::User* user : llvm::make_early_inc_range(called->users()))
       replace_call(llvm::cast<llvm::CallInst>(*user), *library, function);
     called->eraseFromParent();

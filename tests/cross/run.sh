@@ -125,7 +125,7 @@ no_tests='-*OfAnotherUser*:ReadOnlyDirectory.*:SharedCaches.ServeUsers*:Access*:
 # run_tests PROCESSOR TESTS: those of ctest whose names match.
 run_tests() {
   echo "test-$architecture: tests on $1"
-  inside "$1" "cd /build && TEST_CHAINS=${TEST_CHAINS:-8} GTEST_FILTER='$no_tests' ctest --output-on-failure -j \$JOBS --no-tests=error -R '^($2)\$'"
+  inside "$1" "cd /build && TEST_CHAINS=${TEST_CHAINS:-24} GTEST_FILTER='$no_tests' ctest --output-on-failure -j \$JOBS --no-tests=error -R '^($2)\$'"
 }
 
 # same_bits PROCESSOR: programs on one rank and on two have the hashes that they have on x86-64.

@@ -86,10 +86,15 @@ TEST(ConsistentMath, IsCalledInsteadOfTheCLibraryEvenWithKnownArguments) {
                                  "  + sinf((float)*x);"));
   ASSERT_EQ(compiled.status, CompileStatus::ok) << compiled.message;
   const std::string& text = compiled.assembly;
+#if defined(__x86_64__)
+  const std::string end = "@";  // of a name that is called: name@PLT
+#else
+  const std::string end = "\n";
+#endif
   for (const char* name : {"expd1_u10", "powd1_u10", "logd1_u10", "sinf1_u10"})
-    EXPECT_THAT(text, HasSubstr(std::string("Sleef_cinz_") + name + "purec@")) << name;
+    EXPECT_THAT(text, HasSubstr(std::string("Sleef_cinz_") + name + "purec" + end)) << name;
   for (const char* name : {"exp", "pow", "log", "sinf"})
-    EXPECT_THAT(text, Not(HasSubstr(std::string("\t") + name + "@"))) << name;
+    EXPECT_THAT(text, Not(HasSubstr(std::string("\t") + name + end))) << name;
 }
 
 TEST(ConsistentMath, LeavesExactFunctions) {

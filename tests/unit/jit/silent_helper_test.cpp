@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include <dlfcn.h>
@@ -129,9 +130,12 @@ struct Preloaded : RemoteBackendTest {
                            << "'\n";
     chmod(wrapper.c_str(), 0755);
     Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
-    RemoteBackend backend(std::move(plugin.backend), {wrapper, plugin.file, "", limit}, log);
-    return backend.compile(work("*y = *x;"));
+    backend = std::make_unique<RemoteBackend>(std::move(plugin.backend),
+                                              RemoteSettings{wrapper, plugin.file, "", limit}, log);
+    return backend->compile(work("*y = *x;"));
   }
+
+  std::unique_ptr<RemoteBackend> backend;  ///< with which its processes end
 };
 
 TEST_F(Preloaded, AWorkerThatCannotWatchItsLimitsSaysSo) {

@@ -125,6 +125,11 @@ std::optional<NodeRank> place_of(const Launcher& launcher, const Variables& vari
   return NodeRank{*rank, *count};
 }
 
+/// Cray's, Intel's and MVAPICH derive from MPICH.
+MpiFamily family_of(std::string_view mpi) {
+  return mpi.find("Open MPI") != mpi.npos ? MpiFamily::open_mpi : MpiFamily::mpich;
+}
+
 /// "\0NAME=value\0NAME=value\0..."; empty if the system does not show it.
 std::string environment_at_start() {
   const std::string text = core::read_file("/proc/self/environ").value_or("");
@@ -173,15 +178,6 @@ Launch this_launch() {
         return group < 0 || group == getpgrp();
       });
 }
-
-namespace {
-
-/// Cray's, Intel's and MVAPICH derive from MPICH.
-MpiFamily family_of(std::string_view mpi) {
-  return mpi.find("Open MPI") != mpi.npos ? MpiFamily::open_mpi : MpiFamily::mpich;
-}
-
-}  // namespace
 
 void check_alone(const Launch& launch, std::string_view mpi) {
   if (launch.processes == 1) return;

@@ -122,8 +122,7 @@ int bytes_of_sve() {
 /// NEON's, which every processor has. (The vectoriser makes no vectors of two doubles.)
 /// @return  and names the length of SVE's registers, which code is for then
 int vector_bytes_of_arm(std::string& features) {
-  const bool has_sve = (features + ",").find("+sve,") != std::string::npos;
-  const int bytes = has_sve ? bytes_of_sve() : 0;
+  const int bytes = has_feature(features, "sve") ? bytes_of_sve() : 0;
   if (bytes != 32 && bytes != 64) return 2 * 16;
   features += fmt::format(",sve-bits={}", 8 * bytes);
   return bytes;
@@ -132,12 +131,9 @@ int vector_bytes_of_arm(std::string& features) {
 /// Of the registers that arithmetic on doubles is to use: the widest, or half of them.
 int vector_bytes_of(const llvm::Target& target, TargetInfo& info) {
   if (is_arm(info)) return vector_bytes_of_arm(info.features);
-  const std::string list = info.features + ",";
-  if (list.find("+avx512f,") != std::string::npos) return prefers_half(target, info) ? 32 : 64;
-  constexpr std::pair<const char*, int> sets[] = {{"+avx,", 32}, {"+sse2,", 16}};
-  for (const auto& [feature, bytes] : sets)
-    if (list.find(feature) != std::string::npos) return bytes;
-  return 0;
+  if (has_feature(info.features, "avx512f")) return prefers_half(target, info) ? 32 : 64;
+  if (has_feature(info.features, "avx")) return 32;
+  return has_feature(info.features, "sse2") ? 16 : 0;
 }
 
 /// LLVM's version, its build (packagers patch), and what we hand to it.

@@ -16,6 +16,12 @@ struct Machine {
   std::string features;  ///< every feature that is known, present or not: "+avx2,-amx-tile,..."
 };
 
+/// @param features  as in TargetInfo
+/// @param name      "avx2"
+inline bool has_feature(const std::string& features, const std::string& name) {
+  return (features + ",").find("+" + name + ",") != std::string::npos;
+}
+
 inline bool is_arm(const TargetInfo& target) {
   return target.triple.starts_with("aarch64");
 }

@@ -24,8 +24,8 @@ constexpr int neon_bytes = 16;
 char letter_of(const TargetInfo& target, int bytes) {
   if (is_arm(target)) return 'n';
   if (!target.triple.starts_with("x86_64")) return '\0';
-  const bool avx2 = (target.features + ",").find("+avx2,") != std::string::npos;
-  return bytes == 16 ? 'b' : bytes == 32 ? (avx2 ? 'd' : 'c') : 'e';
+  if (bytes == 32) return has_feature(target.features, "avx2") ? 'd' : 'c';
+  return bytes == 16 ? 'b' : 'e';
 }
 
 std::string shape_of(int width, int arguments) {
@@ -56,8 +56,8 @@ std::string_view family_of(const TargetInfo& target, int bytes) {
   if (is_arm(target))
     return has_fixed_sve(target) && bytes == target.vector_bytes ? "svenofma" : "advsimdnofma";
   if (!target.triple.starts_with("x86_64")) return "";
-  const bool sse4 = (target.features + ",").find("+sse4.1,") != std::string::npos;
-  return bytes == 16 ? (sse4 ? "sse4" : "sse2") : bytes == 32 ? "avx" : "avx512fnofma";
+  if (bytes == 16) return has_feature(target.features, "sse4.1") ? "sse4" : "sse2";
+  return bytes == 32 ? "avx" : "avx512fnofma";
 }
 
 /// The bytes of a vector that a function of the family takes; 0: those of a register.

@@ -23,7 +23,7 @@ help:
 	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19 or 22 (3 min)"
 	@echo "make test-mpich"
 	@echo "               tests on ranks with MPICH, which is installed beside Open MPI (15 min)"
-	@echo "make test-arm  a part of the tests on emulated AArch64, in a root of its own (30 min; SAMPLE=--sample: 3)"
+	@echo "make test-arm  a part of the tests on emulated AArch64, in a root of its own (SAMPLE=--sample: a few)"
 	@echo "make test-ppc64el"
 	@echo "               the library without its compiler of kernels, on emulated POWER (15 min)"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"

@@ -71,9 +71,16 @@ inside() {
     mount --bind "$4" "$root/ccache"
     [ ! -e "$5" ] || mount --bind "$5" "$root/proc/cpuinfo"
     mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" || exit 99
-    chroot "$root" sh -c "cat /usr/lib/binfmt.d/$emulator*.conf >/proc/sys/fs/binfmt_misc/register" || exit 99
+    # The helper that compiles kernels gets no environment of the program, but must emulate the same processor. A script
+    # cannot be opened beforehand (O and F of the flags).
+    of_debian=$(cat "$root/usr/lib/binfmt.d/$emulator"*.conf)
+    interpreter=$(echo "$of_debian" | cut -d : -f 7)
+    printf "#!/bin/sh\nQEMU_CPU=%s exec %s \"\$@\"\n" "$7" "$interpreter" >"$root/tmp/emulator"
+    chmod +x "$root/tmp/emulator"
+    chroot "$root" sh -c "printf %s \"\$1\" >/proc/sys/fs/binfmt_misc/register" - \
+      "$(echo "$of_debian" | sed "s|$interpreter:.*|/tmp/emulator:P|")" || exit 99
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 CCACHE_DIR=/ccache \
-      CCACHE_BASEDIR=/ JOBS="$JOBS" QEMU_CPU="$7" bash -euc "$8; exit"' \
+      CCACHE_BASEDIR=/ JOBS="$JOBS" bash -euc "$8; exit"' \
     - "$root" "$source" "$work/build" "$ccache" "$here/cpu/$1" "$emulator" "$(model_of "$1")" "$2"
 }
 

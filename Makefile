@@ -22,7 +22,7 @@ help:
 	@echo "make test-llvm LLVM=18"
 	@echo "               src/jit/llvm and op2-embed-kernels compile with that LLVM: 17, 18, 19 or 22 (3 min)"
 	@echo "make test-mpich"
-	@echo "               tests on ranks with MPICH, which is installed beside Open MPI (15 min)"
+	@echo "               tests on 2 ranks with MPICH, which is installed beside Open MPI (15 min)"
 	@echo "make test-arm  a part of the tests on emulated AArch64, in a root of its own (SAMPLE=--sample: a few)"
 	@echo "make test-ppc64el"
 	@echo "               the library without its compiler of kernels, on emulated POWER (15 min)"

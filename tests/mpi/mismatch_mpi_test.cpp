@@ -203,6 +203,9 @@ TEST_F(MpiMismatch, OfLargeMessagesThatWaitForTheirReceivers) {
 }
 
 TEST_F(MpiMismatch, InTheSizesOfMessages) {
+#ifdef MPICH_VERSION
+  GTEST_SKIP() << "MPICH ends the job with a message of its own, whatever the communicator says";
+#endif
   same();
   error_text(ErrorCode::collective_mismatch, [&] {
     transfer(*channel_to_all(is_odd ? 16 : 8));

@@ -52,7 +52,7 @@ GPUs.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libop2-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "op2-tools, op2-doc")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "computations on unstructured meshes: headers
 What is needed to build programs with libop2: headers, the packages of CMake

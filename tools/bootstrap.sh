@@ -10,7 +10,7 @@ usage: tools/bootstrap.sh --prefix DIR [--sources FOLDER] [--all] [--with-hwloc]
 Builds in DIR, without root, what libop2 needs and the compiler does not find: headers of fmt, spdlog, nlohmann-json
 and CLI11, and a static libsodium. Then:
 
-    cmake -S . -B build/release -DOP2_DEPS_DIR=DIR
+    cmake -S . -B build/site -DOP2_DEPS_DIR=DIR -DOP2_BUILD_TESTS=OFF
 
 It needs CMake, make, and compilers of C and C++ (CC and CXX name them). DIR is needed to build libop2, and not afterwards.
 
@@ -204,4 +204,4 @@ if missing nlohmann/json.hpp; then headers nlohmann-json nlohmann; fi
 if missing CLI/CLI.hpp; then headers CLI11 CLI; fi
 if missing sodium.h -lsodium; then sodium; fi
 if [ -n "$with_hwloc" ] && missing hwloc.h -lhwloc; then hwloc; fi
-say "nothing is missing; now: cmake -S . -B build/release -DOP2_DEPS_DIR=$prefix"
+say "nothing is missing; now: cmake -S . -B build/site -DOP2_DEPS_DIR=$prefix -DOP2_BUILD_TESTS=OFF"

@@ -8,8 +8,8 @@ packages="g++ clang cmake ninja-build make ccache pkg-config libzstd-dev zlib1g-
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools
   libfmt-dev libspdlog-dev libsodium-dev libsleef3 nlohmann-json3-dev libcli11-dev
   libgtest-dev libgmock-dev strace
-  doxygen help2man abigail-tools dpkg-dev mmdebstrap
-  python3 python3-matplotlib python3-numpy
+  doxygen help2man abigail-tools dpkg-dev file mmdebstrap
+  python3 python3-venv python3-matplotlib python3-numpy
   python3-meshio python3-h5py python3-netcdf4"
 
 usage() {
@@ -22,7 +22,7 @@ Without root, and on other systems: tools/bootstrap.sh, and docs/installing.md.
 
 --style installs also those that look at the style of changes (.ci/style): clang-format, clang-tidy, shellcheck, codespell.
 
---mpich installs also MPICH and its HDF5, beside Open MPI, which stays the MPI of mpicc and mpirun (make test-mpich).
+--mpich installs also MPICH and its HDF5, beside Open MPI, which is the MPI of mpicc and mpirun then (make test-mpich).
 
 --cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
         Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the

@@ -8,8 +8,8 @@ shift
 timeout -k 5 10 "${MPIEXEC:-mpirun}" -np 4 "$@"
 got=$?
 # MPICH may tell by what it has ended the other ranks.
-if [ $got -eq 9 ] && "${MPIEXEC:-mpirun}" --version | grep -q HYDRA; then got=$code; fi
-if [ $got -ne "$code" ]; then
+if [ "$got" -eq 9 ] && "${MPIEXEC:-mpirun}" --version | grep -q HYDRA; then got=$code; fi
+if [ "$got" -ne "$code" ]; then
   echo "the job ended with $got and not with $code" >&2
   exit 1
 fi

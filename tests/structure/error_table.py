@@ -12,9 +12,10 @@ from pathlib import Path
 
 HEAD = """# Error codes
 
-The tables are generated from `include/op2/error.hpp`. The library reports every failure as an exception of type
-`op2::Error`. Its message begins with the code, for instance `OP2-E207`; a code never changes its meaning.
-[Below](#causes-and-remedies) is a section for each code.
+The tables are generated from `include/op2/error.hpp`. The library reports a failure as an exception of type
+`op2::Error`; where one of several ranks fails while others wait, and in programs for OP2's headers, it logs the message
+and ends the job ([ranks](ranks.md#errors)). The message begins with the code, for instance `OP2-E207`; a code never
+changes its meaning. [Below](#causes-and-remedies) is a section for each code.
 """
 KINDS = {1: "Source of a kernel", 2: "Declarations, arguments and order of calls",
          4: "Several ranks", 5: "Environment", 9: "Internal errors"}

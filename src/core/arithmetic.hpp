@@ -29,6 +29,23 @@ struct BlockRange {
   std::size_t size() const { return end - begin; }
 };
 
+/// The numbers first .. last - 1, to loop over. (clang 14 does not compile std::views::iota with
+/// the standard library of g++ 12.)
+struct Numbers {
+  struct Iterator {
+    std::size_t number;
+    std::size_t operator*() const { return number; }
+    Iterator& operator++() {
+      ++number;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+  };
+  std::size_t first, last;
+  Iterator begin() const { return {first}; }
+  Iterator end() const { return {last}; }
+};
+
 /// Pseudo-random bits for each number: the output function of SplitMix64 (Steele, Lea and Flood,
 /// OOPSLA 2014). A bijection.
 constexpr std::uint64_t splitmix64(std::int64_t number) {

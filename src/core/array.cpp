@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/array.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
-#include <ranges>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ std::string DeviceCopies::list(std::size_t most) const {
   }
   std::ranges::stable_sort(lines, std::greater(), &Line::bytes);
   std::string text;
-  for (const Line& line : lines | std::views::take(static_cast<std::ptrdiff_t>(most)))
+  for (const Line& line : std::span(lines).first(std::min(most, lines.size())))
     text += fmt::format("{}{}{} {} bytes", text.empty() ? "" : ", ", line.label,
                         line.times > 1 ? fmt::format(" ({} times)", line.times) : "", line.bytes);
   return text.empty() ? "none" : text;

@@ -8,10 +8,12 @@
 #include <cctype>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace op2::core {
@@ -84,5 +86,18 @@ std::string why_unreadable(const char* path);
 /// What is at a path, if anything but a regular file: "a folder", "a FIFO", "a device", "a socket".
 /// Null for regular files and if nothing is there.
 const char* kind_if_irregular(const char* path);
+
+/// What `text_of` gives for each value, with the separator between: joined(calls, &Call::name,
+/// "+"). (clang 14 does not compile std::views with the standard library of g++ 12.)
+template <class Range, class TextOf>
+std::string joined(const Range& values, TextOf text_of, std::string_view separator) {
+  std::string all;
+  bool is_first = true;
+  for (const auto& value : values) {
+    if (!std::exchange(is_first, false)) all += separator;
+    all += std::invoke(text_of, value);
+  }
+  return all;
+}
 
 }  // namespace op2::core

@@ -2,12 +2,12 @@
 #include <jit/loop_nest.hpp>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <core/text.hpp>
 #include <core/value_type.hpp>
 #include <jit/backend.hpp>
 #include <jit/cache_entry.hpp>
@@ -28,7 +28,7 @@ std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::si
 }
 
 std::string name_of(const LoopNest& nest) {
-  return fmt::format("{}", fmt::join(nest.calls | std::views::transform(&KernelCall::name), "+"));
+  return core::joined(nest.calls, &KernelCall::name, "+");
 }
 
 std::vector<ParameterShape> parameters_of(const LoopNest& nest, std::size_t call) {
@@ -116,8 +116,7 @@ std::vector<SlottedArg> slotted_args(std::span<const ArgShape> args) {
 }
 
 std::string loops_of(const LoopRequest& request) {
-  return fmt::format("{}",
-                     fmt::join(request.origins | std::views::transform(&LoopOrigin::loop), "+"));
+  return core::joined(request.origins, &LoopOrigin::loop, "+");
 }
 
 std::string where_is(const LoopRequest& request) {

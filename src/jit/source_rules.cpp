@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -106,8 +105,7 @@ std::string parameter_const_demand(std::size_t position, const ParameterShape& w
 }
 
 std::string parameter_list(const FunctionForm& function) {
-  return fmt::format(
-      "{}", fmt::join(function.parameters | std::views::transform(&ParameterForm::text), ", "));
+  return core::joined(function.parameters, &ParameterForm::text, ", ");
 }
 
 void add_message(std::vector<Diagnostic>& messages, Diagnostic message) {

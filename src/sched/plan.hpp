@@ -11,13 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
 #include <comm/messages/reduce_values.hpp>
+#include <core/arithmetic.hpp>
 #include <core/levels.hpp>
 #include <core/loop_abi.hpp>
 #include <core/measurements/measurements.hpp>
@@ -243,7 +243,7 @@ struct Steps {
   std::vector<std::size_t> begin;  ///< of each chain, and the end of the last: [chains + 1]
 
   /// Those of a chain, by their positions.
-  auto of(std::size_t chain) const { return std::views::iota(begin[chain], begin[chain + 1]); }
+  core::Numbers of(std::size_t chain) const { return {begin[chain], begin[chain + 1]}; }
 };
 
 /// The rows of the per-loop table that a step counts in.

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <core/log.hpp>
 #include <core/text.hpp>
@@ -188,7 +186,7 @@ Entries entries_that(const Store& store, const auto& condition) {
 
 std::string words_of_differences(const StoredEntry& chosen, const StoredEntry& other) {
   const auto found = differences(chosen.parsed.entry.key, other.parsed.entry.key);
-  return fmt::format("{}", fmt::join(found | std::views::transform(&Difference::field), ", "));
+  return core::joined(found, &Difference::field, ", ");
 }
 
 /// Says which of several entries was chosen, and how to name another.

@@ -49,14 +49,15 @@ class MpiChannel final : public Channel {
         number_(endpoint.number),
         outgoing_(sends, allocate),
         incoming_(receives, allocate) {
-    const auto [comm, tag, number, largest] = endpoint;
     const auto add = [&](const std::vector<Peer>& peers, const AlignedBuffers& buffers,
                          const auto& init, const char* call, bool is_expected) {
       for (std::size_t k = 0; k < peers.size(); ++k)
-        for_each_segment(buffers[k], largest, [&](std::span<std::byte> segment) {
+        for_each_segment(buffers[k], endpoint.largest, [&](std::span<std::byte> segment) {
           const int size = static_cast<int>(segment.size()), peer = peers[k].rank;
           MPI_Request request;
-          mpi_check(init(segment.data(), size, MPI_BYTE, peer, tag, comm, &request), call);
+          mpi_check(
+              init(segment.data(), size, MPI_BYTE, peer, endpoint.tag, endpoint.comm, &request),
+              call);
           requests_.add(request, peer, is_expected ? size : -1);
         });
     };

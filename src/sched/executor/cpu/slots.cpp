@@ -5,7 +5,6 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -283,10 +282,11 @@ std::vector<std::int64_t> canonical_positions(const core::Set& set, const core::
     const std::int64_t last = std::exchange(before, position_of(set, followed, element));
     return last <= before;
   };
-  const auto elements = std::views::iota(std::int64_t{0}, end);
-  if (std::ranges::all_of(elements, follows)) return {};  // often; then without their memory
+  std::int64_t sorted = 0;
+  while (sorted < end && follows(sorted)) ++sorted;
+  if (sorted == end) return {};  // often; then without their memory
   std::vector<std::int64_t> positions(static_cast<std::size_t>(end));
-  for (const std::int64_t element : elements)
+  for (std::int64_t element = 0; element < end; ++element)
     positions[element] = position_of(set, followed, element);
   return positions;
 }
@@ -433,14 +433,14 @@ std::vector<Sharing> find_sharing(std::span<const ScheduledStep> steps) {
   std::vector<Sharing> all;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (steps[s].step == nullptr) continue;
-    for (auto& [arg, columns] : added_by(*steps[s].step)) {
+    for (auto& added : added_by(*steps[s].step)) {
       const core::Set* const set = steps[s].step->set;
       auto known = std::ranges::find_if(all, [&](const Sharing& sharing) {
-        return sharing.set == set && sharing.columns == columns;
+        return sharing.set == set && sharing.columns == added.second;
       });
-      if (known == all.end()) known = all.insert(known, {set, std::move(columns), {}});
+      if (known == all.end()) known = all.insert(known, {set, std::move(added.second), {}});
       if (known->users.empty() || known->users.back().step != s) known->users.push_back({s, {}});
-      known->users.back().args.push_back(arg);
+      known->users.back().args.push_back(added.first);
     }
   }
   return all;

@@ -6,6 +6,7 @@
 # headers, and others on ranks. NEXT: folder of the next version (versions.sh), built on this machine: if its release is the same,
 # that becomes a package beside the first. FIRST and SECOND: the interfaces, e.g. 0.1 and 0.2.
 set -eu
+unset OP2_PLUGIN_DIR OP2_CACHE_DIR  # of the machine, not of the root
 release=$1 source=$2 work=$3 program=$4 printed=$5 next=$6 first=$7 second=$8
 . "$source/tests/install/roots.sh"
 need_root

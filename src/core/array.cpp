@@ -5,13 +5,13 @@
 #include <cstring>
 #include <functional>
 #include <new>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <core/arithmetic.hpp>
 #include <core/error.hpp>
+#include <core/text.hpp>
 
 namespace op2::core {
 
@@ -83,11 +83,12 @@ std::string DeviceCopies::list(std::size_t most) const {
     ++line->times;
   }
   std::ranges::stable_sort(lines, std::greater(), &Line::bytes);
-  std::string text;
-  for (const Line& line : std::span(lines).first(std::min(most, lines.size())))
-    text += fmt::format("{}{}{} {} bytes", text.empty() ? "" : ", ", line.label,
-                        line.times > 1 ? fmt::format(" ({} times)", line.times) : "", line.bytes);
-  return text.empty() ? "none" : text;
+  const auto text_of = [](const Line& line) {
+    return fmt::format("{}{} {} bytes", line.label,
+                       line.times > 1 ? fmt::format(" ({} times)", line.times) : "", line.bytes);
+  };
+  lines.resize(std::min(most, lines.size()));
+  return lines.empty() ? "none" : joined(lines, text_of, ", ");
 }
 
 void Array::refuse(Side wanted) const {

@@ -54,7 +54,7 @@ make_root() {
   security=$(source_of '-security$')
   # shellcheck disable=SC2086 # lists are several words
   include=$(printf '%s,' $tools)$(printf "%s:$architecture," $libraries)
-  fill_root "${security:+deb $security bookworm-security main}" || fill_root "" || # the one may be in the middle of a change
+  fill_root "${security:+deb $security bookworm-security main}" || fill_root "" || # the first may be changing on the mirror
     { rm -rf "${root:?}" && fail "the root folder cannot be made: see mmdebstrap's messages"; }
   echo "$tools $libraries $files" >"$root/packages"
 }
@@ -115,8 +115,8 @@ tests='session_test|lengths_test|misuse_test|order_test|vector_args_test|public_
 # Without a compiler there are no kernels from sources.
 no_tests_of_sources='Session.TheCauseIsSaid*:Session.AnErrorInOpKernel*:Session.AFailedFlush*:Session.WhatPlansOf*:VectorArgsOfText*'
 if [ "$architecture" = arm64 ]; then
-  programs="$programs airfoil readme_program equivalence_test reproducible_api_test reproducible_math_test float_traps_test reproducible_test jit_backend_test
-    jit_generated_code_test jit_cache_test same_bits_program equivalence_mpi_test reproducible_mpi_test"
+  programs="$programs airfoil readme_program equivalence_test reproducible_api_test reproducible_math_test float_traps_test
+    reproducible_test jit_backend_test jit_generated_code_test jit_cache_test same_bits_program equivalence_mpi_test reproducible_mpi_test"
   no_tests_of_sources=""
   tests="$tests|equivalence_test|structure.readme_program|reproducible_(api_|math_|)test|float_traps_test"
   tests="$tests|jit_(backend|generated_code|cache)_test|equivalence_mpi_test_np2|reproducible_mpi_test_np2"

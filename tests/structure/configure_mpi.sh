@@ -61,3 +61,11 @@ if cmake -S "$source" -B "$build/mpich" -DOP2_WITH_PTSCOTCH=ON >"$build/mpich.tx
   exit 1
 fi
 grep -q "OP2_WITH_PTSCOTCH=ON is not possible" "$build/mpich.txt"
+
+# A folder keeps its MPI.
+if cmake -S "$source" -B "$build/mpich" "-DMPI_C_COMPILER=$3" >"$build/mpich.txt" 2>&1; then
+  echo "configured for another MPI than before" >&2
+  exit 1
+fi
+tr -s '\n ' ' ' <"$build/mpich.txt" >"$build/mpich.found"
+expect mpich "This folder was configured with $other/mpicc; for .*$(basename "$3") take another one"
